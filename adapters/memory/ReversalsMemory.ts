@@ -40,7 +40,7 @@ const standing = (books: CompanyBooks, is: (entry: ReversalEntry) => boolean): R
 /** A reversal with its sale. */
 export const underOf = (books: CompanyBooks, { reversal }: ReversalEntry): UnderReversal => ({
   reversal,
-  transaction: transactionOf(saleOf(books, reversal.order.transactionId))
+  transaction: transactionOf(books, saleOf(books, reversal.order.transactionId))
 })
 
 const replayOf = (
@@ -131,13 +131,13 @@ const returnMoney = (books: CompanyBooks, sale: Sale, at: DateTime.Utc, nextEntr
 const answerKey = (
   books: CompanyBooks,
   entry: ReversalEntry,
-  { toldPending, under, verdict }: ReversalSettlement
+  { at, toldPending, under, verdict }: ReversalSettlement
 ): void => {
   const known = keyOf(books, entry)
   if (known === undefined) return
   if (verdict._tag === "Free" && known.outcome === null) books.keys.delete(entry.key)
   else {
-    const outcome = known.outcome ?? reversalOutcomeOf(under.transaction, verdict, toldPending)
+    const outcome = known.outcome ?? reversalOutcomeOf(under, verdict, at, toldPending)
     books.keys.set(entry.key, { ...known, outcome })
   }
 }

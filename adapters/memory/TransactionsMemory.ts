@@ -1,11 +1,22 @@
 import { Effect, Layer, Option } from "effect"
+import type { TransactionId } from "../../core/domain/Ids.ts"
 import { isWithin } from "../../core/domain/LocalTime.ts"
-import type { Transaction, TransactionFilter } from "../../core/domain/Transaction.ts"
+import type { LatestReversal, Transaction, TransactionFilter } from "../../core/domain/Transaction.ts"
 import { Transactions } from "../../core/ports/Transactions.ts"
-import { Books, type Sale } from "./Books.ts"
+import { Books, type CompanyBooks, type Sale } from "./Books.ts"
+
+const latestReversalOf = ({ reversals }: CompanyBooks, id: TransactionId): LatestReversal | null => {
+  const latest = [...reversals.values()].findLast(({ reversal }) => reversal.order.transactionId === id)
+  return latest === undefined
+    ? null
+    : { status: latest.status, requestedAt: latest.reversal.createdAt, resolvedAt: latest.processedAt }
+}
 
 /** A sale as its readers see it. */
-export const transactionOf = ({ delivery, order, processedAt, status, terminalId }: Sale): Transaction => ({
+export const transactionOf = (
+  books: CompanyBooks,
+  { delivery, order, processedAt, status, terminalId }: Sale
+): Transaction => ({
   id: order.transactionId,
   xid: order.xid,
   status,
@@ -16,7 +27,8 @@ export const transactionOf = ({ delivery, order, processedAt, status, terminalId
   rechargeToken: delivery?.rechargeToken ?? null,
   terminalId,
   createdAt: order.createdAt,
-  processedAt
+  processedAt,
+  reversal: latestReversalOf(books, order.transactionId)
 })
 
 const passes = (filter: TransactionFilter, { key, order, status }: Sale): boolean =>
@@ -32,12 +44,17 @@ export const layer = Layer.effect(
   Effect.map(Books, ({ of }) =>
     Transactions.of({
       find: (companyId, id) =>
-        Effect.sync(() => Option.map(Option.fromUndefinedOr(of(companyId).sales.get(id)), transactionOf)),
+        Effect.sync(() => {
+          const books = of(companyId)
+          return Option.map(Option.fromUndefinedOr(books.sales.get(id)), (sale) => transactionOf(books, sale))
+        }),
       list: (companyId, filter, { page, perPage }) =>
         Effect.sync(() => {
-          const found = [...of(companyId).sales.values()].filter((sale) => passes(filter, sale)).reverse()
+          const books = of(companyId)
+          const found = [...books.sales.values()].filter((sale) => passes(filter, sale)).reverse()
           const skipped = (page - 1) * perPage
-          return { items: found.slice(skipped, skipped + perPage).map(transactionOf), total: found.length }
+          const shown = found.slice(skipped, skipped + perPage)
+          return { items: shown.map((sale) => transactionOf(books, sale)), total: found.length }
         })
     })
   )

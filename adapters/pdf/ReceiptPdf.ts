@@ -61,7 +61,7 @@ const draw = (document: Document, receipt: Receipt): number => {
   centred(document, "bold", 12, receipt.merchant)
   centred(document, "plain", 8.5, "Comprobante de venta")
   if (isTest(receipt.authCode)) mark(document, testWords)
-  if (receipt.reversed) mark(document, "ANULADA")
+  if (receipt.status === "REVERSED") mark(document, "ANULADA")
   rule(document)
   line(document, "Servicio", receipt.service)
   line(document, "Identificador", receipt.identifier)

@@ -3,9 +3,8 @@ import type { Entry } from "./Account.ts"
 import { retention } from "./Idempotency.ts"
 import type { CompanyId } from "./Ids.ts"
 import type { Amount } from "./Money.ts"
-import type { ReversalStatus } from "./Reversal.ts"
 import type { Outcome } from "./Sale.ts"
-import type { Status } from "./Status.ts"
+import type { ReversalStatus, Status } from "./Status.ts"
 import type { Transaction } from "./Transaction.ts"
 
 /** Everything that is stored about a sale. */

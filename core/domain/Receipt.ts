@@ -2,7 +2,7 @@ import { type DateTime, Option } from "effect"
 import type { Company } from "./Company.ts"
 import type { TransactionId } from "./Ids.ts"
 import type { Amount } from "./Money.ts"
-import { messages } from "./Status.ts"
+import { messages, type Status } from "./Status.ts"
 import type { Transaction } from "./Transaction.ts"
 
 /** Name of the service's operator on the receipt. */
@@ -21,8 +21,8 @@ export interface Receipt {
   readonly amount: Amount
   readonly processedAt: DateTime.Utc
   readonly message: string
-  /** The sale was reversed, so the receipt is no proof of payment. */
-  readonly reversed: boolean
+  /** The receipt of a reversed sale is no proof of payment. */
+  readonly status: Extract<Status, "SUCCESS" | "REVERSED">
   /** Electricity only: the token that the customer types into the meter. */
   readonly rechargeToken: string | null
 }
@@ -44,7 +44,7 @@ export const receiptOf = (
         amount,
         processedAt,
         message: messages[status],
-        reversed: status === "REVERSED",
+        status,
         rechargeToken
       })
     : Option.none()

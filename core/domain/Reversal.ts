@@ -28,9 +28,6 @@ export interface UnderReversal {
   readonly transaction: Transaction
 }
 
-/** Status of a reversal. After DENIED, or if the request was never sent, the sale may be reversed again. */
-export type ReversalStatus = "PROCESSING" | "PENDING" | "CONFIRMED" | "DENIED"
-
 /** A provider's answer about a reversal. Every answer that is not firm is Unknown. */
 export type ReversalAnswer = Data.TaggedEnum<{
   Confirmed: {}
@@ -68,18 +65,26 @@ export const ReversalVerdict = Data.taggedEnum<ReversalVerdict>()
 /**
  * The response that a verdict produces. Null when the key is freed or keeps its earlier response.
  *
+ * @param at when the reversal settles.
  * @param toldPending whether the caller has already received "pending"; then the response is "pending".
  */
 export const reversalOutcomeOf = (
-  transaction: Transaction,
+  { reversal, transaction }: UnderReversal,
   verdict: ReversalVerdict,
+  at: DateTime.Utc,
   toldPending = false
 ): ReversalOutcome | null => {
   const { id: transactionId, xid } = transaction
   if (toldPending && verdict._tag !== "Free") return ReversalOutcome.cases.Pending.make({ transactionId, xid })
   return ReversalVerdict.$match(verdict, {
     Confirm: (): ReversalOutcome =>
-      ReversalOutcome.cases.Reversed.make({ transaction: { ...transaction, status: "REVERSED" } }),
+      ReversalOutcome.cases.Reversed.make({
+        transaction: {
+          ...transaction,
+          status: "REVERSED",
+          reversal: { status: "CONFIRMED", requestedAt: reversal.createdAt, resolvedAt: at }
+        }
+      }),
     Deny: (): ReversalOutcome => ReversalOutcome.cases.Denied.make({ transactionId, xid }),
     Hold: (): ReversalOutcome => ReversalOutcome.cases.Pending.make({ transactionId, xid }),
     Free: () => null

@@ -4,6 +4,10 @@ import { Schema } from "effect"
 export const Status = Schema.Literals(["PROCESSING", "PENDING", "SUCCESS", "FAILED", "REVERSED"])
 export type Status = typeof Status.Type
 
+/** Status of a reversal. After DENIED, or if the request was never sent, the sale may be reversed again. */
+export const ReversalStatus = Schema.Literals(["PROCESSING", "PENDING", "CONFIRMED", "DENIED"])
+export type ReversalStatus = typeof ReversalStatus.Type
+
 /** Statuses of a sale or reversal whose outcome is unknown. */
 export const unresolvedStatuses = ["PROCESSING", "PENDING"] as const
 export type UnresolvedStatus = (typeof unresolvedStatuses)[number]

@@ -1,9 +1,18 @@
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { type IdempotencyKey, StoredIdentifier, StoredTerminalId, TransactionId } from "./Ids.ts"
 import type { DayRange } from "./LocalTime.ts"
 import { Amount } from "./Money.ts"
 import { SoldService } from "./Sale.ts"
-import { Status } from "./Status.ts"
+import { ReversalStatus, Status } from "./Status.ts"
+
+/** The latest attempt to reverse a sale. Contract: 2.5. */
+export const LatestReversal = Schema.Struct({
+  status: ReversalStatus,
+  requestedAt: Schema.DateTimeUtc,
+  /** Null until the reversal settles. */
+  resolvedAt: Schema.NullOr(Schema.DateTimeUtc)
+})
+export type LatestReversal = typeof LatestReversal.Type
 
 /** A sale in its current status. Contract: 2.5. */
 export const Transaction = Schema.Struct({
@@ -18,7 +27,9 @@ export const Transaction = Schema.Struct({
   terminalId: Schema.NullOr(StoredTerminalId),
   createdAt: Schema.DateTimeUtc,
   /** Null until the sale settles. */
-  processedAt: Schema.NullOr(Schema.DateTimeUtc)
+  processedAt: Schema.NullOr(Schema.DateTimeUtc),
+  /** Null if no reversal was requested. Responses stored by an earlier version lack this field. */
+  reversal: Schema.NullOr(LatestReversal).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
 })
 export type Transaction = typeof Transaction.Type
 

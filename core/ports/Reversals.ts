@@ -1,13 +1,8 @@
 import { Context, Data, type DateTime, type Effect } from "effect"
 import type { NotFound, NotReversible, ReversalNotSupported } from "../domain/Errors.ts"
 import type { Asked, Count } from "../domain/Recovery.ts"
-import type {
-  ReversalIntent,
-  ReversalOutcome,
-  ReversalStatus,
-  ReversalVerdict,
-  UnderReversal
-} from "../domain/Reversal.ts"
+import type { ReversalIntent, ReversalOutcome, ReversalVerdict, UnderReversal } from "../domain/Reversal.ts"
+import type { ReversalStatus } from "../domain/Status.ts"
 import type { KeyError } from "./Ledger.ts"
 import type { RecoveryClaim } from "./Unresolved.ts"
 

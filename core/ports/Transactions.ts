@@ -2,8 +2,7 @@ import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { CompanyId, TransactionId } from "../domain/Ids.ts"
 import type { Centavos } from "../domain/Money.ts"
 import type { Page, Slice } from "../domain/Page.ts"
-import type { ReversalStatus } from "../domain/Reversal.ts"
-import type { Status } from "../domain/Status.ts"
+import type { ReversalStatus, Status } from "../domain/Status.ts"
 import type { Transaction, TransactionFilter } from "../domain/Transaction.ts"
 
 /** A sale and its company. */

@@ -10,9 +10,9 @@ import {
   reversalVerdictOn,
   verdictOn
 } from "../domain/Resolution.ts"
-import { type ReversalStatus, statusTagOf } from "../domain/Reversal.ts"
+import { statusTagOf } from "../domain/Reversal.ts"
 import type { Order } from "../domain/Sale.ts"
-import type { Status } from "../domain/Status.ts"
+import type { ReversalStatus, Status } from "../domain/Status.ts"
 import { Confirmed, Resolutions } from "../ports/Resolutions.ts"
 import { atomically, recordAudit } from "./AuditTrail.ts"
 import { settleInFlight, settleReversalInFlight } from "./Settlement.ts"

@@ -129,7 +129,7 @@ export const anular = mutation({
     aliases: ["/v1/transactions/{id}/reverse"],
     summary: "Anula una venta; el monto vuelve al saldo cuando el proveedor lo confirma",
     description:
-      "Lleva una Idempotency-Key propia, que no es la de la venta. Mientras la anulación no se confirma, la venta sigue en SUCCESS y cobrada: un 202 (TRANSACTION_PENDING) no retiene nada, y un 422 TRANSACTION_REJECTED la deja en pie. Tras un 202 consulte la ruta de Location y no repita la anulación.",
+      "Lleva una Idempotency-Key propia, que no es la de la venta. Mientras la anulación no se confirma, la venta sigue en SUCCESS y cobrada: un 202 (TRANSACTION_PENDING) no retiene nada, y un 422 TRANSACTION_REJECTED la deja en pie. Tras un 202 consulte la ruta de Location, cuyo campo anulacion dice en qué quedó, y no repita la anulación.",
     tag: "Transacciones",
     message: messages.REVERSED,
     errors: [
@@ -156,7 +156,8 @@ export const anular = mutation({
         terminal_id: "caja-1",
         message: messages.REVERSED,
         created_at: "2026-01-31 14:05:08",
-        processed_at: "2026-01-31 14:05:09"
+        processed_at: "2026-01-31 14:05:09",
+        anulacion: { status: "REVERSED", solicitada_en: "2026-01-31 14:20:00", resuelta_en: "2026-01-31 14:20:01" }
       }
     }
   },

@@ -5,8 +5,8 @@ import { TransactionId } from "../../core/domain/Ids.ts"
 import { formatLocal } from "../../core/domain/LocalTime.ts"
 import { toPesos } from "../../core/domain/Money.ts"
 import type { Receipt } from "../../core/domain/Receipt.ts"
-import { messages, Status } from "../../core/domain/Status.ts"
-import type { Transaction } from "../../core/domain/Transaction.ts"
+import { messages, type ReversalStatus, Status } from "../../core/domain/Status.ts"
+import type { LatestReversal, Transaction } from "../../core/domain/Transaction.ts"
 import { ReceiptRenderer } from "../../core/ports/Renderers.ts"
 import { Transactions } from "../../core/ports/Transactions.ts"
 import { findReceipt, listTransactions } from "../../core/workflows/Queries.ts"
@@ -19,6 +19,30 @@ import { query } from "./Procedure.ts"
 
 export const rechargeToken = Schema.String.annotate({
   description: "Electricidad prepagada: los dígitos que el cliente marca en el medidor."
+})
+
+/** The latest reversal of a transaction. Contract: 2.5. */
+const ReversalView = Schema.Struct({
+  status: Schema.Literals(["PENDING", "REVERSED", "DENIED"]).annotate({
+    description:
+      "PENDING: sin respuesta firme todavía. REVERSED: confirmada; el monto fue devuelto. DENIED: la venta sigue en pie y puede anularse de nuevo con otra clave."
+  }),
+  solicitada_en: LocalTimestamp,
+  resuelta_en: Schema.NullOr(LocalTimestamp)
+}).annotate({ identifier: "Anulacion", description: "La última anulación pedida; null si no se pidió ninguna." })
+
+/** The wire status of a reversal. A reversal that waits for its provider is pending, whatever it waits for. */
+const reversalStatuses: Record<ReversalStatus, typeof ReversalView.Type.status> = {
+  PROCESSING: "PENDING",
+  PENDING: "PENDING",
+  CONFIRMED: "REVERSED",
+  DENIED: "DENIED"
+}
+
+const reversalView = ({ requestedAt, resolvedAt, status }: LatestReversal): typeof ReversalView.Type => ({
+  status: reversalStatuses[status],
+  solicitada_en: formatLocal(requestedAt),
+  resuelta_en: resolvedAt === null ? null : formatLocal(resolvedAt)
 })
 
 /** The current state of a transaction. Contract: 2.5. */
@@ -36,7 +60,8 @@ export const TransactionView = Schema.Struct({
   terminal_id: Schema.NullOr(Schema.String),
   message: Schema.String,
   created_at: LocalTimestamp,
-  processed_at: Schema.NullOr(LocalTimestamp)
+  processed_at: Schema.NullOr(LocalTimestamp),
+  anulacion: Schema.NullOr(ReversalView)
 }).annotate({ identifier: "Transaccion" })
 
 export const transactionView = (sale: Transaction): typeof TransactionView.Type => ({
@@ -53,13 +78,15 @@ export const transactionView = (sale: Transaction): typeof TransactionView.Type 
   terminal_id: sale.terminalId,
   message: messages[sale.status],
   created_at: formatLocal(sale.createdAt),
-  processed_at: sale.processedAt === null ? null : formatLocal(sale.processedAt)
+  processed_at: sale.processedAt === null ? null : formatLocal(sale.processedAt),
+  anulacion: sale.reversal === null ? null : reversalView(sale.reversal)
 })
 
 /** Contract: 2.5. */
 const ReceiptView = Schema.Struct({
   transaction_id: Schema.Int,
   xid: Schema.String,
+  status: Schema.Literals(["SUCCESS", "REVERSED"]),
   auth_code: Schema.String,
   recharge_token: Schema.optionalKey(rechargeToken),
   emisor: Schema.String,
@@ -75,6 +102,7 @@ const ReceiptView = Schema.Struct({
 const receiptView = (receipt: Receipt): typeof ReceiptView.Type => ({
   transaction_id: receipt.transactionId,
   xid: receipt.xid,
+  status: receipt.status,
   auth_code: receipt.authCode,
   ...(receipt.rechargeToken !== null && { recharge_token: receipt.rechargeToken }),
   emisor: receipt.issuer,
@@ -100,7 +128,8 @@ const example = {
   terminal_id: "caja-1",
   message: "Operación exitosa.",
   created_at: "2026-01-31 14:05:08",
-  processed_at: "2026-01-31 14:05:09"
+  processed_at: "2026-01-31 14:05:09",
+  anulacion: null
 }
 
 const foundMessage = (total: number): string => `Transacciones encontradas: ${total}.`
@@ -188,6 +217,7 @@ export const recibo = query({
       data: {
         transaction_id: 1,
         xid: "RD-3f2a9c1be07d4a55c1d2e3f4",
+        status: "SUCCESS",
         auth_code: "SBX3F2A9C1BE07D",
         emisor: "Saldo",
         comercio: "Colmado Doña Ana SRL",

@@ -124,9 +124,9 @@ export const errorTexts = {
     action: [
       "Muestre la operación como «verificando», no como fallida.",
       "Consulte la ruta de error.details.consultar_en (también en Location) cada 10 segundos, hasta 2 minutos.",
-      "De una venta, espere a que esté en SUCCESS o en FAILED; de una anulación, a que la venta pase a REVERSED. Mientras siga en SUCCESS, no está anulada.",
+      "De una venta, espere a que esté en SUCCESS o en FAILED; de una anulación, a que anulacion.status deje de ser PENDING. Mientras la venta siga en SUCCESS, no está anulada.",
       "Si nada cambia, siga consultando más espaciado: se resolverá sola.",
-      "Una anulación que se rechaza deja la venta en SUCCESS, igual que una que sigue abierta. Pasados 20 minutos pídala de nuevo con otra clave: 409 IDEMPOTENT_REQUEST_IN_PROGRESS dice que la primera sigue abierta; si no, la primera fue rechazada y esta es otra."
+      "Con anulacion.status en DENIED la anulación fue rechazada y la venta sigue en pie: puede pedirla de nuevo con otra clave."
     ]
   },
   INVALID_PHONE: {

@@ -79,7 +79,7 @@ const inDoubtOf = (row: InDoubtRow): InDoubt => ({
 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
-  const columns = sql.literal(transactionColumns("t."))
+  const columns = sql.literal(transactionColumns)
 
   // The primary key begins with the company, so each company is searched separately in the index.
   const find = Effect.fnUntraced(function* (id: TransactionId) {

@@ -8,10 +8,10 @@ import { nextAsk, orphanedAfter } from "../../../core/domain/Recovery.ts"
 import {
   type ReversalIntent,
   ReversalOutcome,
-  type ReversalStatus,
   reversalOutcomeOf,
   type UnderReversal
 } from "../../../core/domain/Reversal.ts"
+import type { ReversalStatus } from "../../../core/domain/Status.ts"
 import {
   type BeginError,
   Begun,
@@ -91,7 +91,7 @@ const refusal = (answer: Exclude<BeginAnswer, { tag: "Begun" | "Replay" | "Vanis
 }
 
 // The columns of a reversal (alias v) and its sale (alias t).
-const columns = `${transactionColumns("t.")}, v.id as reversal_id, v.xid as reversal_xid, v.created_at as reversal_created_at`
+const columns = `${transactionColumns}, v.id as reversal_id, v.xid as reversal_xid, v.created_at as reversal_created_at`
 
 const beginning = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
@@ -140,8 +140,8 @@ const settling = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
 
   return Effect.fnUntraced(function* ({ at, claimedAt, notFound, toldPending, under, verdict }: ReversalSettlement) {
-    const { reversal, transaction } = under
-    const outcome = reversalOutcomeOf(transaction, verdict, toldPending)
+    const { reversal } = under
+    const outcome = reversalOutcomeOf(under, verdict, at, toldPending)
     const [row] = yield* sql<{ answer: SettleAnswer }>`
       select cell.settle_reversal(
         ${int8(reversal.order.companyId)},

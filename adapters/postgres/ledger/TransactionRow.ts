@@ -59,16 +59,31 @@ export const claimReadable = Effect.fnUntraced(function* <Row extends RowIds, A 
   return [...items, ...(yield* claimReadable(about, claim, read, unreadable.length))]
 })
 
-const saleColumns = [
+const columns = [
   ...["company_id", "id", "xid", "environment", "status", "service_id", "service_name", "service_type", "identifier"],
   ...["amount", "product", "option_reference", "auth_code", "recharge_token", "terminal_id", "created_at"],
   ...["processed_at"]
 ]
 
-/** The columns of a sale, as SQL. */
-export const transactionColumns = (prefix = ""): string => saleColumns.map((column) => `${prefix}${column}`).join(", ")
+/** The columns of a sale without its reversals, as SQL. */
+export const saleColumns = (prefix = ""): string => columns.map((column) => `${prefix}${column}`).join(", ")
 
-export interface TransactionRow {
+/**
+ * The column with the latest reversal of a sale, as SQL. `sale` is the alias of rows with the columns `company_id`, `id`
+ * and `reversible`. Only a reversible sale can have a reversal, so no other sale is looked up.
+ */
+export const latestReversal = (sale: string): string => `(
+  select jsonb_build_object('status', v.status, 'requested_at', v.created_at, 'resolved_at', v.processed_at)
+  from cell.reversal as v
+  where ${sale}.reversible and v.company_id = ${sale}.company_id and v.transaction_id = ${sale}.id
+  order by v.id desc
+  limit 1
+) as latest_reversal`
+
+/** The columns of a sale (alias `t`) and its latest reversal, as SQL. */
+export const transactionColumns = `${saleColumns("t.")}, ${latestReversal("t")}`
+
+export interface SaleRow {
   readonly company_id: bigint
   readonly id: bigint
   readonly xid: string
@@ -88,14 +103,29 @@ export interface TransactionRow {
   readonly processed_at: Date | null
 }
 
+export interface TransactionRow extends SaleRow {
+  readonly latest_reversal: {
+    readonly status: string
+    readonly requested_at: string
+    readonly resolved_at: string | null
+  } | null
+}
+
 // The fields that an order and a transaction have in common.
-const soldOf = (row: TransactionRow) => ({
+const soldOf = (row: SaleRow) => ({
   xid: row.xid,
   service: { id: Number(row.service_id), name: row.service_name, type: row.service_type },
   identifier: row.identifier,
   amount: Number(row.amount),
   createdAt: DateTime.fromDateUnsafe(row.created_at)
 })
+
+const latestReversalOf = ({ latest_reversal: latest }: TransactionRow) =>
+  latest && {
+    status: latest.status,
+    requestedAt: DateTime.makeUnsafe(latest.requested_at),
+    resolvedAt: latest.resolved_at === null ? null : DateTime.makeUnsafe(latest.resolved_at)
+  }
 
 const decodeTransaction = Schema.decodeUnknownSync(Schema.toType(Transaction))
 
@@ -107,12 +137,13 @@ export const transactionOf = (row: TransactionRow): Transaction =>
     authCode: row.auth_code,
     rechargeToken: row.recharge_token,
     terminalId: row.terminal_id,
-    processedAt: instantOrNull(row.processed_at)
+    processedAt: instantOrNull(row.processed_at),
+    reversal: latestReversalOf(row)
   })
 
 const decodeOrder = Schema.decodeUnknownSync(Schema.toType(Order))
 
-export const orderOf = (row: TransactionRow): Order =>
+export const orderOf = (row: SaleRow): Order =>
   decodeOrder({
     ...soldOf(row),
     companyId: Number(row.company_id),

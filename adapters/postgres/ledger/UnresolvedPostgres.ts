@@ -3,7 +3,7 @@ import { DateTime, Effect, Layer } from "effect"
 import { latestTrusted } from "../../../core/domain/Recovery.ts"
 import { type RecoveryClaim, Unresolved } from "../../../core/ports/Unresolved.ts"
 import { instant, instantOrNull } from "../connection/Sql.ts"
-import { claimReadable, orderOf, type TransactionRow, transactionColumns } from "./TransactionRow.ts"
+import { claimReadable, orderOf, type SaleRow, saleColumns } from "./TransactionRow.ts"
 
 /** The recovery state of a claimed row. */
 export interface AskedRow {
@@ -60,9 +60,9 @@ export const claimedRows = <Row extends object>(
     returning ${sql.literal(columns)}`
 }
 
-const columns = `${transactionColumns()}, not_found, ask_at`
+const columns = `${saleColumns()}, not_found, ask_at`
 
-type ClaimedRow = TransactionRow & AskedRow
+type ClaimedRow = SaleRow & AskedRow
 
 const make = Effect.map(PgClient.PgClient, (sql) =>
   Unresolved.of({

@@ -3,7 +3,7 @@ import { DateTime, Effect, Layer } from "effect"
 import { CompanyId } from "../../../core/domain/Ids.ts"
 import { Centavos } from "../../../core/domain/Money.ts"
 import type { Page } from "../../../core/domain/Page.ts"
-import type { ReversalStatus } from "../../../core/domain/Reversal.ts"
+import type { ReversalStatus } from "../../../core/domain/Status.ts"
 import {
   AllTransactions,
   type OwnedFilter,
@@ -13,8 +13,8 @@ import {
 } from "../../../core/ports/Transactions.ts"
 import { companyReads } from "../connection/CompanyReads.ts"
 import { int8 } from "../connection/Sql.ts"
-import { readEach, type TransactionRow, transactionColumns, transactionOf } from "../ledger/TransactionRow.ts"
-import { boundsOf, pageOfCounted, sliceOf, type WithTotal } from "./CountedList.ts"
+import { readEach, type TransactionRow, transactionOf } from "../ledger/TransactionRow.ts"
+import { boundsOf, furtherOf, pageOfCounted, sliceOf, type WithTotal } from "./CountedList.ts"
 import { saleList, salesHavingAnyOf } from "./TransactionsPostgres.ts"
 
 const ownedOf = (row: TransactionRow): OwnedTransaction => ({
@@ -115,7 +115,7 @@ const pageOfAllCompanies = (sql: PgClient.PgClient, statuses: OwnedFilter["statu
       offset ${skipped}
       limit ${page.perPage}
     )
-    select whole.total, shown.*
+    select whole.total, shown.*${furtherOf(sql, saleList)}
     from (select coalesce(sum(n), 0)::bigint as total from summed) as whole
     left join shown on true
     order by shown.id desc, shown.company_id`
@@ -124,7 +124,7 @@ const pageOfAllCompanies = (sql: PgClient.PgClient, statuses: OwnedFilter["statu
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const reads = yield* companyReads
-  const columns = sql.literal(transactionColumns("t."))
+  const columns = sql.literal(saleList.columns)
 
   const list = Effect.fnUntraced(function* ({ companyId, statuses }: OwnedFilter, page: Page) {
     const { items, total } =
@@ -157,7 +157,7 @@ const make = Effect.gen(function* () {
         join cell.transaction as t on t.company_id = v.company_id and t.id = v.transaction_id
         where v.status in ('PROCESSING', 'PENDING') and ${ofCompany}
       )
-      select whole.total, whole.held, whole.reversals, shown.*
+      select whole.total, whole.held, whole.reversals, shown.*${furtherOf(sql, saleList)}
       from (
         select count(*) as total, count(reversal_xid)::int as reversals, coalesce(sum(holds), 0)::bigint as held
         from unresolved

@@ -15,6 +15,8 @@ export interface CountedList {
   readonly table: "cell.transaction" | "cell.entry"
   /** The columns to select, including `id`. */
   readonly columns: string
+  /** Further columns, computed only for the rows of the page (alias `shown`). */
+  readonly further?: string
 }
 
 /** The filter of a list. */
@@ -94,6 +96,10 @@ export const sliceOf = <Row>(rows: ReadonlyArray<WithTotal<Row>>): Slice<Row> =>
   items: rows.filter(({ id }) => id !== null),
   total: Number(rows[0]?.total ?? 0)
 })
+
+/** The further columns of the rows of a page, each after a comma. */
+export const furtherOf = (sql: Sql, { further }: CountedList): Fragment =>
+  sql.literal(further === undefined ? "" : `, ${further}`)
 
 /** Length of the unfiltered list, and the number of rows after its last block. */
 const wholeOf = (sql: Sql, { length }: CountedList, companyId: CompanyId) => {
@@ -179,7 +185,7 @@ export const pageOfCounted = <Row extends object>(
             limit ${page.perPage}
           )
         )
-        select whole.total, shown.*
+        select whole.total, shown.*${furtherOf(sql, counted)}
         from (select ${total}::bigint as total) as whole
         left join (
           select r.*
@@ -203,7 +209,7 @@ export const pageOfCounted = <Row extends object>(
 export const pageOfFound = <Row extends object>(
   sql: Sql,
   reads: CompanyReads,
-  { columns, table }: CountedList,
+  counted: CountedList,
   companyId: CompanyId,
   found: Fragment,
   page: Page
@@ -212,11 +218,11 @@ export const pageOfFound = <Row extends object>(
     Effect.map(
       reads(companyId)<WithTotal<Row>>`
         with found as materialized (${found})
-        select whole.total, shown.*
+        select whole.total, shown.*${furtherOf(sql, counted)}
         from (select count(*) as total from found) as whole
         left join (
-          select ${sql.literal(columns)}
-          from ${sql.literal(table)} as t
+          select ${sql.literal(counted.columns)}
+          from ${sql.literal(counted.table)} as t
           where t.company_id = ${int8(companyId)}
             and t.id in (
               select id

@@ -68,9 +68,9 @@ const saleOf = (sql: PgClient.PgClient, id: PgTypes.Parameter) => sql<SaleRow>`
   select t.*
   from directory.company as c
   cross join lateral (
-    select ${sql.literal(transactionColumns())}, idempotency_key, refusal
-    from cell.transaction
-    where company_id = c.id and id = ${id}
+    select ${sql.literal(transactionColumns)}, t.idempotency_key, t.refusal
+    from cell.transaction as t
+    where t.company_id = c.id and t.id = ${id}
   ) as t`
 
 const partsOf = Effect.fnUntraced(function* (sql: PgClient.PgClient, sale: SaleRow) {

@@ -8,14 +8,21 @@ import type { TransactionFilter } from "../../../core/domain/Transaction.ts"
 import { Transactions } from "../../../core/ports/Transactions.ts"
 import { companyReads } from "../connection/CompanyReads.ts"
 import { int8 } from "../connection/Sql.ts"
-import { type TransactionRow, transactionColumns, transactionOf } from "../ledger/TransactionRow.ts"
+import {
+  latestReversal,
+  saleColumns,
+  type TransactionRow,
+  transactionColumns,
+  transactionOf
+} from "../ledger/TransactionRow.ts"
 import { type CountedList, type Narrowing, ofCompany, pageOfCounted, pageOfFound } from "./CountedList.ts"
 
 export const saleList: CountedList = {
   list: "sale",
   length: "sales",
   table: "cell.transaction",
-  columns: transactionColumns("t.")
+  columns: `${saleColumns("t.")}, t.reversible`,
+  further: latestReversal("shown")
 }
 
 type Having = NonNullable<Narrowing["also"]>
@@ -51,9 +58,9 @@ const make = Effect.gen(function* () {
 
   const find = Effect.fnUntraced(function* (companyId: CompanyId, id: TransactionId) {
     const [row] = yield* Effect.orDie(reads(companyId)<TransactionRow>`
-      select ${sql.literal(transactionColumns())}
-      from cell.transaction
-      where company_id = ${int8(companyId)} and id = ${int8(id)}`)
+      select ${sql.literal(transactionColumns)}
+      from cell.transaction as t
+      where t.company_id = ${int8(companyId)} and t.id = ${int8(id)}`)
     return Option.map(Option.fromUndefinedOr(row), transactionOf)
   })
 

@@ -76,7 +76,7 @@ layer(TestService, { excludeTestServices: true })("a lookup", (it) => {
     [{ service_id: 3, identifier: "8".repeat(101) }, 422, "VALIDATION_ERROR", { identifier: "longitud" }],
     [{ service_id: 3, identifier: "809\u0000555" }, 422, "VALIDATION_ERROR", { identifier: "invalido" }],
     [{ service_id: 3, identifier: "809\u200b555" }, 422, "VALIDATION_ERROR", { identifier: "invalido" }],
-    [{ service_id: 3, identifier: "8095551234", empresa_id: 8 }, 403, "FORBIDDEN", undefined],
+    [{ service_id: 3, identifier: "8095551234", empresa_id: 8 }, 403, "FORBIDDEN", { motivo: "empresa_ajena" }],
     ["{", 422, "VALIDATION_ERROR", { body: "json_invalido" }]
   ] as const)("of %j is answered with %i %s", ([sent, status, code, details]) =>
     Effect.map(post("/v1/consultas", sent), (answer) =>

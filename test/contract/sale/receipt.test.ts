@@ -27,6 +27,7 @@ layer(TestServer, { excludeTestServices: true })("a receipt (contract 2.5 and 4.
           assert.deepStrictEqual(body.data, {
             transaction_id: sale.transaction_id,
             xid: sale.xid,
+            status: "SUCCESS",
             auth_code: sale.auth_code,
             emisor: "Saldo",
             comercio: "Colmado Doña Ñusta",
@@ -58,7 +59,8 @@ layer(TestServer, { excludeTestServices: true })("a receipt (contract 2.5 and 4.
       const { transaction_id } = yield* sold(auth, { service_id: 7, amount: 100 })
       yield* post(`/v1/transacciones/${transaction_id}/anular`, {}, { ...auth, "idempotency-key": "anular-1" })
       const { body } = yield* get(`/v1/transacciones/${transaction_id}/recibo`, auth)
-      assert.strictEqual(body.data.mensaje, "Operación anulada; el monto fue devuelto.")
+      const { mensaje, status } = body.data
+      assert.deepStrictEqual([status, mensaje], ["REVERSED", "Operación anulada; el monto fue devuelto."])
       assert.strictEqual(
         (yield* call(`/v1/transacciones/${transaction_id}/recibo?formato=pdf`, { headers: auth })).status,
         200

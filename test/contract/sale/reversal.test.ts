@@ -32,7 +32,8 @@ layer(TestServer, { excludeTestServices: true })("a reversal (contract 4.5)", (i
         assert.deepStrictEqual(body.data, {
           ...before,
           status: "REVERSED",
-          message: "Operación anulada; el monto fue devuelto."
+          message: "Operación anulada; el monto fue devuelto.",
+          anulacion: { status: "REVERSED", solicitada_en: before.created_at, resuelta_en: before.created_at }
         })
         assert.deepStrictEqual((yield* get(`/v1/transacciones/${id}`, auth)).body.data, body.data)
         assert.deepStrictEqual(yield* moneyOf(auth), givenBack)
@@ -277,7 +278,7 @@ layer(TestServer, { excludeTestServices: true })("a reversal (contract 4.5)", (i
       ["null", null, 422, { body: "json_invalido" }],
       ["a truncated object", "{", 422, { body: "json_invalido" }],
       ["a company id that is not a number", { empresa_id: "x" }, 422, { empresa_id: "invalido" }],
-      ["another company", { empresa_id: CompanyId.make(1) }, 403, undefined]
+      ["another company", { empresa_id: CompanyId.make(1) }, 403, { motivo: "empresa_ajena" }]
     ] as const)("with %s as its body", ([, body, status, details]) =>
       Effect.gen(function* () {
         const { auth, id } = yield* sold("204518")

@@ -111,7 +111,14 @@ layer(TestServer, { excludeTestServices: true })("a sale (contract 4.5)", (it) =
         assert.match(data.auth_code, /^SBX/)
         const detail = (yield* get(`/v1/transacciones/${transaction_id}`, auth)).body.data
         const local = "2026-03-11 10:00:00"
-        const more = { transaction_id, reference: xid, terminal_id: "caja-1", created_at: local, processed_at: local }
+        const more = {
+          transaction_id,
+          anulacion: null,
+          reference: xid,
+          terminal_id: "caja-1",
+          created_at: local,
+          processed_at: local
+        }
         assert.deepStrictEqual(detail, { ...sold, ...more })
       })
     )

@@ -12,6 +12,7 @@ const reader = {
   "cell.idempotency": "select",
   "cell.insurance": "select",
   "cell.option": "select",
+  "cell.reversal": "select",
   "cell.transaction": "select"
 }
 

@@ -162,7 +162,8 @@ layer(CommandLine.layer, { excludeTestServices: true })("the list of transaction
           terminal_id: null,
           message: "Operación exitosa.",
           created_at: null,
-          processed_at: null
+          processed_at: null,
+          anulacion: null
         }
       )
       assert.match(sale.created_at, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
@@ -232,7 +233,11 @@ layer(CommandLine.layer, { excludeTestServices: true })("unsettled reversals", (
       const { stdout } = yield* run("transactions", "list", "--pendientes", "--empresa", `${company}`)
       assert.include(stdout, "3 in all. Held: 6 pesos. Reversals included: 1 (they hold no money).")
       const ended = yield* listed("--status", "SUCCESS", "--empresa", `${company}`)
-      assert.notProperty(ended.items[0], "anulacion")
+      assert.deepStrictEqual(ended.items[0].anulacion, {
+        status: "PENDING",
+        solicitada_en: created_at,
+        resuelta_en: null
+      })
     })
   )
 })

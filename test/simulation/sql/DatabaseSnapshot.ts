@@ -1,6 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { DateTime, Effect } from "effect"
-import { orderOf, type TransactionRow, transactionColumns } from "../../../adapters/postgres/ledger/TransactionRow.ts"
+import { orderOf, type SaleRow, saleColumns } from "../../../adapters/postgres/ledger/TransactionRow.ts"
 import { type Balance, defaultLimits, type EntryType, type Limits } from "../../../core/domain/Account.ts"
 import { IdempotencyKey, TransactionId } from "../../../core/domain/Ids.ts"
 import type { Invariant } from "../../../core/domain/Invariants.ts"
@@ -39,7 +39,7 @@ interface OfCompany {
   readonly company_id: bigint
 }
 
-interface SaleRow extends TransactionRow {
+interface ObservedRow extends SaleRow {
   readonly idempotency_key: string
   readonly sold_on: string
   readonly bill_id: string | null
@@ -81,7 +81,7 @@ const byCompany = <Row extends OfCompany, A>(
   return all
 }
 
-const saleOf = (row: SaleRow): ObservedSale => ({
+const saleOf = (row: ObservedRow): ObservedSale => ({
   order: orderOf(row),
   key: IdempotencyKey.make(row.idempotency_key),
   status: row.status as Status,
@@ -109,8 +109,8 @@ export const takeSnapshot = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const money = yield* sql<MoneyRow>`
     select company_id, available, held, limit_daily, limit_weekly, limit_monthly from cell.balance`
-  const sales = yield* sql<SaleRow>`
-    select ${sql.literal(transactionColumns())}, idempotency_key, day::text as sold_on, bill_id
+  const sales = yield* sql<ObservedRow>`
+    select ${sql.literal(saleColumns())}, idempotency_key, day::text as sold_on, bill_id
     from cell.transaction
     order by id`
   const byHand = yield* sql<EntryRow>`

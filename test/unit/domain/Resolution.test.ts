@@ -87,7 +87,7 @@ const failed = Finding.cases.Failed.make({})
 const inDoubtAt = (status: Status, reversal: readonly [id: number, minutes: number] | null): InDoubt => {
   const order = orderOf("mobile_recharge")
   const { amount, identifier, service, transactionId: id, xid } = order
-  const ended = { authCode: "A1", rechargeToken: null, terminalId: null, processedAt: createdAt }
+  const ended = { authCode: "A1", rechargeToken: null, terminalId: null, processedAt: createdAt, reversal: null }
   const transaction = { id, xid, status, service, identifier, amount, createdAt, ...ended }
   const under = (of: readonly [number, number]): UnderReversal => ({
     reversal: { id: of[0], xid: `RV-${of[0]}`, createdAt: DateTime.subtract(later, { minutes: of[1] }), order },
