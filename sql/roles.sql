@@ -93,6 +93,7 @@ grant update (
 ) on directory.token to saldo_server;
 grant update (used_at) on directory.token_use to saldo_server;
 grant select, insert, update (wrapped, protected) on directory.data_key to saldo_server;
+grant select, insert, delete, update (queued_at) on directory.phone_quota to saldo_server;
 grant insert, select (action, at) on directory.audit_event to saldo_server;
 grant insert, update on catalogue.category, catalogue.service, catalogue.package to saldo_server;
 

@@ -13,6 +13,7 @@ import type { Insurance } from "../../core/domain/Insurance.ts"
 import { type Periods, periodsOf } from "../../core/domain/LocalTime.ts"
 import { Centavos, zero } from "../../core/domain/Money.ts"
 import type { SentCode } from "../../core/domain/OneTimeCode.ts"
+import type { Phone } from "../../core/domain/Person.ts"
 import type { Reversal, ReversalOutcome } from "../../core/domain/Reversal.ts"
 import type { Delivery, Order, Outcome } from "../../core/domain/Sale.ts"
 import type { ReversalStatus, Status } from "../../core/domain/Status.ts"
@@ -168,6 +169,8 @@ export class Books extends Context.Service<
   {
     readonly of: (companyId: CompanyId) => CompanyBooks
     readonly all: () => IterableIterator<CompanyBooks>
+    /** When the latest messages to each phone were queued, the latest first. */
+    readonly messagesTo: Map<Phone, ReadonlyArray<DateTime.Utc>>
     readonly nextTransactionId: () => number
     readonly nextReversalId: () => number
     readonly nextEntryId: () => number
@@ -187,6 +190,7 @@ export class Books extends Context.Service<
         return known
       },
       all: () => companies.values(),
+      messagesTo: new Map(),
       nextTransactionId: () => ++transactions,
       nextReversalId: () => ++reversals,
       nextEntryId: () => ++entries,

@@ -2,15 +2,18 @@ import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Effect, Layer, Option, Redacted, Result } from "effect"
 import { InsuranceId } from "../../core/domain/Ids.ts"
 import type { Insurance } from "../../core/domain/Insurance.ts"
-import { CodeBlocked } from "../../core/domain/InsuranceErrors.ts"
+import { CodeBlocked, type PhoneLimited } from "../../core/domain/InsuranceErrors.ts"
 import { afterEvent, StepOutOfOrder } from "../../core/domain/InsuranceState.ts"
 import { attempts_max, resends_max } from "../../core/domain/OneTimeCode.ts"
+import { countsMessages, messagesCounted, phoneLimitReached } from "../../core/domain/PhoneLimits.ts"
 import type { Order } from "../../core/domain/Sale.ts"
 import { type BuyerStep, type CodeToSend, Insurances, type NewInsurance } from "../../core/ports/Insurances.ts"
 import type { StagedSms } from "../../core/ports/Outbox.ts"
 import * as VaultAead from "../crypto/VaultAead.ts"
 import { DataKey } from "../crypto/VaultAead.ts"
 import { Books, type CodeEntry, type CompanyBooks } from "./Books.ts"
+
+type Phones = Books["Service"]["messagesTo"]
 
 /** Returns the insurance. Throws if it does not exist. */
 const insuranceOf = ({ insurances }: CompanyBooks, id: InsuranceId): Insurance => {
@@ -23,6 +26,20 @@ const codesOf = ({ codes }: CompanyBooks, id: InsuranceId): CodeEntry => {
   const known = codes.get(id)
   if (known === undefined) throw new Error(`insurance ${id} does not exist`)
   return known
+}
+
+/** Counts a message to a phone, or fails if a limit forbids the message. */
+const countMessage = (
+  phones: Phones,
+  { environment }: Pick<Insurance, "environment">,
+  { at, message: { to } }: StagedSms
+): Result.Result<void, PhoneLimited> => {
+  if (!countsMessages(environment)) return Result.void
+  const queued = phones.get(to) ?? []
+  const reached = phoneLimitReached(queued, at)
+  if (reached !== null) return Result.fail(reached)
+  phones.set(to, [at, ...queued].slice(0, messagesCounted))
+  return Result.void
 }
 
 const stage = (
@@ -41,33 +58,36 @@ const stage = (
 
 const createIn = (
   books: CompanyBooks,
+  phones: Phones,
   id: InsuranceId,
   beginning: NewInsurance,
   { code, sms }: CodeToSend
-): Insurance => {
-  const insurance: Insurance = {
-    ...beginning,
-    id,
-    state: "iniciada",
-    version: null,
-    plan: null,
-    offeredExtras: [],
-    quote: null,
-    transactionId: null,
-    policy: null
-  }
-  books.insurances.set(id, insurance)
-  books.codes.set(id, { code, attempts: 0, resends: 0 })
-  stage(books, insurance, sms)
-  return insurance
-}
+) =>
+  Result.map(countMessage(phones, beginning, sms), () => {
+    const insurance: Insurance = {
+      ...beginning,
+      id,
+      state: "iniciada",
+      version: null,
+      plan: null,
+      offeredExtras: [],
+      quote: null,
+      transactionId: null,
+      policy: null
+    }
+    books.insurances.set(id, insurance)
+    books.codes.set(id, { code, attempts: 0, resends: 0 })
+    stage(books, insurance, sms)
+    return insurance
+  })
 
-const resendIn = (books: CompanyBooks, id: InsuranceId, { code, sms }: CodeToSend) =>
+const resendIn = (books: CompanyBooks, phones: Phones, id: InsuranceId, { code, sms }: CodeToSend) =>
   Result.gen(function* () {
     const insurance = insuranceOf(books, id)
     yield* afterEvent(insurance.state, "code_resent")
     const { attempts, resends } = codesOf(books, id)
     if (attempts === attempts_max || resends === resends_max) return yield* Result.fail(new CodeBlocked())
+    yield* countMessage(phones, insurance, sms)
     books.codes.set(id, { code, attempts, resends: resends + 1 })
     // Drops SMS that were not sent yet, because the codes in them are no longer valid.
     for (const [name, entry] of books.messages) {
@@ -122,12 +142,14 @@ const beginIssueIn = ({ insurances }: CompanyBooks, { transactionId }: Order): b
 }
 
 // Each method works in one synchronous step, so that no other fiber sees a partial change.
-const make = Effect.map(Books, ({ nextInsuranceId, of }) =>
+const make = Effect.map(Books, ({ messagesTo, nextInsuranceId, of }) =>
   Insurances.of({
     nextId: Effect.sync(() => InsuranceId.make(nextInsuranceId())),
-    create: (id, insurance, first) => Effect.sync(() => createIn(of(insurance.companyId), id, insurance, first)),
+    create: (id, insurance, first) =>
+      Effect.suspend(() => Effect.fromResult(createIn(of(insurance.companyId), messagesTo, id, insurance, first))),
     find: (companyId, id) => Effect.sync(() => Option.fromUndefinedOr(of(companyId).insurances.get(id))),
-    resend: (companyId, id, next) => Effect.suspend(() => Effect.fromResult(resendIn(of(companyId), id, next))),
+    resend: (companyId, id, next) =>
+      Effect.suspend(() => Effect.fromResult(resendIn(of(companyId), messagesTo, id, next))),
     attempt: (companyId, id) => Effect.suspend(() => Effect.fromResult(attemptIn(of(companyId), id))),
     advance: (companyId, id, step) => Effect.suspend(() => Effect.fromResult(advanceIn(of(companyId), id, step))),
     beginIssue: (order) => Effect.sync(() => beginIssueIn(of(order.companyId), order))

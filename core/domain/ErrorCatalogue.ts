@@ -172,6 +172,16 @@ const rows: { readonly [Tag in CoreError["_tag"]]: Row<Extract<CoreError, { _tag
   },
   CodeWrong: { code: "OTP_INCORRECTO", details: ({ attemptsLeft }) => ({ intentos_restantes: attemptsLeft }) },
   CodeBlocked: { code: "OTP_BLOQUEADO" },
+  PhoneLimited: {
+    code: "VALIDATION_ERROR",
+    message: "Este teléfono ya recibió el máximo de mensajes; espere y repita.",
+    details: ({ messages_max, period, retryAfter_s }) => ({
+      telefono: "demasiados_mensajes",
+      periodo: period,
+      limite: messages_max,
+      retry_after: retryAfter_s
+    })
+  },
   StepOutOfOrder: { code: "SEGURO_PASO_INVALIDO", details: ({ state }) => ({ estado: state }) },
   VersionUnknown: { code: "VALIDATION_ERROR", details: () => ({ version: "invalido" }) },
   PlanUnknown: { code: "VALIDATION_ERROR", details: () => ({ cd_tipo_plan: "invalido" }) },

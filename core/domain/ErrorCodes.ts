@@ -60,6 +60,8 @@ export type ErrorStatus = (typeof codes)[ErrorCode]["status"] | (typeof bodyStat
 
 const path = Schema.String.annotate({ description: "La ruta que hay que consultar." })
 
+const retryAfter = Schema.Int.annotate({ description: "Segundos." })
+
 /** The sale that an error is about. */
 const sale = { transaction_id: Schema.Int, xid: Schema.String }
 
@@ -73,7 +75,8 @@ const Faults = Schema.StructWithRest(
     precio_real: Schema.optionalKey(Schema.Finite),
     flujo: Schema.optionalKey(NamingFlow),
     consultar_en: Schema.optionalKey(path),
-    como_comprar: Schema.optionalKey(Schema.String)
+    como_comprar: Schema.optionalKey(Schema.String),
+    retry_after: retryAfter.pipe(Schema.optionalKey)
   }),
   [Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Finite]))]
 ).annotate({ description: "Por campo, el motivo: requerido, invalido, fuera_de_rango… Algunos traen además un dato." })
@@ -105,7 +108,7 @@ export const errorDetails = {
   }),
   IDEMPOTENT_REQUEST_IN_PROGRESS: Schema.Struct({ transaction_id: Schema.Int }),
   IDEMPOTENCY_CONFLICT: Schema.Struct({ transaction_id: Schema.Int, status: Status }),
-  RATE_LIMIT_EXCEEDED: Schema.Struct({ retry_after: Schema.Int.annotate({ description: "Segundos." }) }),
+  RATE_LIMIT_EXCEEDED: Schema.Struct({ retry_after: retryAfter }),
   TRANSACTION_PENDING: Schema.Struct({ ...sale, status: Schema.Literal("PENDING"), consultar_en: path }),
   INVALID_PHONE: Refused,
   INVALID_AMOUNT: Refused,

@@ -27,6 +27,13 @@ export class CodeWrong extends Schema.TaggedError<CodeWrong>()("CodeWrong", { at
 /** Too many wrong codes, or too many resends. The insurance must be started again. Contract: 7. */
 export class CodeBlocked extends Schema.TaggedError<CodeBlocked>()("CodeBlocked", {}) {}
 
+/** The phone has received as many messages as a period allows. Contract: 4.6. */
+export class PhoneLimited extends Schema.TaggedError<PhoneLimited>()("PhoneLimited", {
+  period: Schema.Literals(["hora", "dia"]),
+  messages_max: Schema.Int,
+  retryAfter_s: Schema.Int
+}) {}
+
 /** The insurer did not offer this version of the vehicle. Contract: 4.6, step 3. */
 export class VersionUnknown extends Schema.TaggedError<VersionUnknown>()("VersionUnknown", {}) {}
 
@@ -64,6 +71,7 @@ export type InsuranceError =
   | PolicyActive
   | CodeWrong
   | CodeBlocked
+  | PhoneLimited
   | StepOutOfOrder
   | VersionUnknown
   | PlanUnknown

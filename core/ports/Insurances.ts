@@ -1,7 +1,7 @@
 import { Context, type Effect, type Option } from "effect"
 import type { CompanyId, InsuranceId } from "../domain/Ids.ts"
 import type { Insurance } from "../domain/Insurance.ts"
-import type { CodeBlocked } from "../domain/InsuranceErrors.ts"
+import type { CodeBlocked, PhoneLimited } from "../domain/InsuranceErrors.ts"
 import type { Extra, Plan, Quote, Version } from "../domain/InsuranceOffer.ts"
 import type { StepOutOfOrder } from "../domain/InsuranceState.ts"
 import type { SentCode } from "../domain/OneTimeCode.ts"
@@ -55,16 +55,20 @@ export class Insurances extends Context.Service<
     readonly nextId: Effect.Effect<InsuranceId>
     /**
      * Creates an insurance in `iniciada` and stages its first message in the same transaction. The caller has the lease
-     * of that message.
+     * of that message. Fails when the phone may not get another message now.
      */
-    readonly create: (id: InsuranceId, insurance: NewInsurance, first: CodeToSend) => Effect.Effect<Insurance>
+    readonly create: (
+      id: InsuranceId,
+      insurance: NewInsurance,
+      first: CodeToSend
+    ) => Effect.Effect<Insurance, PhoneLimited>
     readonly find: (companyId: CompanyId, id: InsuranceId) => Effect.Effect<Option.Option<Insurance>>
-    /** Replaces the code and stages its message. Fails when the insurance is blocked. */
+    /** Replaces the code and stages its message. Fails when the insurance is blocked or the phone's limit is reached. */
     readonly resend: (
       companyId: CompanyId,
       id: InsuranceId,
       next: CodeToSend
-    ) => Effect.Effect<void, StepOutOfOrder | CodeBlocked>
+    ) => Effect.Effect<void, StepOutOfOrder | CodeBlocked | PhoneLimited>
     /**
      * Counts an attempt before its code is compared. Returns the stored code and the attempts left. Parallel attempts
      * are counted one after the other.

@@ -41,7 +41,7 @@ const actionHeaders = ({ code, details, status }: HttpError): Readonly<Record<st
   if (code === "TRANSACTION_PENDING") {
     return { location: String(details?.["consultar_en"]), "retry-after": verifyAfter_s }
   }
-  if (code === "RATE_LIMIT_EXCEEDED") return { "retry-after": String(details?.["retry_after"]) }
+  if (details?.["retry_after"] !== undefined) return { "retry-after": String(details["retry_after"]) }
   if (code === "IDEMPOTENT_REQUEST_IN_PROGRESS") return { "retry-after": retryKeyAfter_s }
   if (code === "SERVICE_UNAVAILABLE" || status === 503) return { "retry-after": retryServiceAfter_s }
   return status === 401 ? { "www-authenticate": 'Bearer realm="saldo"' } : {}

@@ -72,6 +72,8 @@ const retryable: ReadonlySet<ErrorCode> = new Set([
 interface Described {
   readonly status: number
   readonly errors?: ReadonlyArray<ErrorCode>
+  /** Whether one of the errors states in its details how long to wait. */
+  readonly waits?: boolean
   readonly cached?: boolean | undefined
   readonly replays?: boolean
   /** Whether the response is a file. */
@@ -84,11 +86,11 @@ const always = (name: "Content-Disposition" | "Retry-After") => ({
 })
 
 /** The headers of a response. */
-export const responseHeaders = ({ cached, errors = [], file, replays, status }: Described) => {
+export const responseHeaders = ({ cached, errors = [], file, replays, status, waits }: Described) => {
   const names: ReadonlyArray<Header> = [
     ...common,
     ...(errors.length > 0 ? (["Link"] as const) : []),
-    ...(errors.some((code) => retryable.has(code)) ? (["Retry-After"] as const) : []),
+    ...(waits || errors.some((code) => retryable.has(code)) ? (["Retry-After"] as const) : []),
     ...(status === 202 ? (["Location"] as const) : []),
     ...(status === 401 ? (["WWW-Authenticate"] as const) : []),
     ...(cached ? (["ETag"] as const) : []),
@@ -170,7 +172,12 @@ const failuresOf = (endpoint: Endpoint): ReadonlyArray<Failure> =>
 
 const responseOf = ({ errors, replays, status }: Failure) => ({
   description: errors.map(({ code, message }) => `${code}: ${message}`).join(" "),
-  headers: responseHeaders({ status, errors: errors.map(({ code }) => code), replays }),
+  headers: responseHeaders({
+    status,
+    errors: errors.map(({ code }) => code),
+    waits: errors.some(({ details }) => details?.["retry_after"] !== undefined),
+    replays
+  }),
   content: {
     "application/json": {
       schema: oneOf(errors.map(({ code }) => code)),

@@ -1,5 +1,6 @@
 import { Duration, Effect, Schema } from "effect"
 import type { Insurance } from "../../core/domain/Insurance.ts"
+import { PhoneLimited } from "../../core/domain/InsuranceErrors.ts"
 import { VehicleType, type Version } from "../../core/domain/InsuranceOffer.ts"
 import { codeLife } from "../../core/domain/OneTimeCode.ts"
 import { maskPhone } from "../../core/domain/Person.ts"
@@ -98,6 +99,9 @@ const iniciadoView = (insurance: Insurance, sent: boolean): typeof IniciadoView.
   mensaje: codeMessage(sent)
 })
 
+/** The documented error of the steps that send a code. */
+const phoneLimited = new PhoneLimited({ period: "hora", messages_max: 5, retryAfter_s: 1_740 })
+
 /** Step 1: finds the vehicle and sends a one-time code to its owner. Contract: 4.6. */
 export const iniciar = mutation({
   gate: requires("recharges.create"),
@@ -111,6 +115,7 @@ export const iniciar = mutation({
     status: 201,
     message: "Seguro iniciado.",
     errors: ["INVALID_PRODUCT", "VEHICULO_NO_SOPORTADO", "SEGURO_RECHAZADO", "SEGUROS_NO_DISPONIBLE"],
+    causes: [phoneLimited],
     example: {
       request: {
         service_id: 6,
@@ -156,6 +161,7 @@ export const reenviar = mutation({
     tag: "Seguros",
     message: "Código reenviado.",
     errors: ["NOT_FOUND", "OTP_BLOQUEADO", "SEGURO_PASO_INVALIDO"],
+    causes: [phoneLimited],
     example: { data: { otp_enviado: true, otp_expira_en: 600 } }
   },
   handle: ({ input: { id }, session }) => Effect.map(resendCode(session, id), codigoView)

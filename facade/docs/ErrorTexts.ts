@@ -48,7 +48,7 @@ export const errorTexts = {
   },
   VALIDATION_ERROR: {
     meaning:
-      "Algún dato no es válido. error.details tiene una entrada por campo con el motivo: requerido, invalido, fuera_de_rango, max_2_decimales, longitud, no_coincide, no_disponible, no_anulable, vencida o clave_reutilizada; o, de un cuerpo o unas cabeceras que no se pueden leer, json_invalido, incompleto o demasiado_grande. Según la causa, el estado HTTP puede ser también 408, 413, 415 o 431.",
+      "Algún dato no es válido. error.details tiene una entrada por campo con el motivo: requerido, invalido, fuera_de_rango, max_2_decimales, longitud, no_coincide, no_disponible, no_anulable, vencida, clave_reutilizada o demasiados_mensajes; o, de un cuerpo o unas cabeceras que no se pueden leer, json_invalido, incompleto o demasiado_grande. Según la causa, el estado HTTP puede ser también 408, 413, 415 o 431.",
     money: untouched,
     again: corrected,
     action: [
@@ -56,7 +56,8 @@ export const errorTexts = {
       "Si dice clave_reutilizada, esa Idempotency-Key ya pertenece a otra operación: use una nueva para la operación nueva.",
       "Si dice no_coincide, precio_real trae el precio vigente.",
       "Si falta opcion_id, haga antes la consulta que indica consultar_en.",
-      "Si dice no_disponible, ese vehículo no puede tener ese servicio opcional: cotice sin él."
+      "Si dice no_disponible, ese vehículo no puede tener ese servicio opcional: cotice sin él.",
+      "Si dice demasiados_mensajes, ese teléfono ya recibió el máximo de mensajes: espere el tiempo que indica Retry-After."
     ]
   },
   INSUFFICIENT_BALANCE: {

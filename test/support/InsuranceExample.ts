@@ -75,10 +75,13 @@ const messageId = SecureRandom.SecureRandom.use((random) => random.uuidV7()).pip
 )
 
 /** A verification code and the message that contains it. The hash matches no code. */
-export const codeToSend = Effect.fnUntraced(function* (text = "123456 es su código") {
+export const codeToSend = Effect.fnUntraced(function* (
+  text = "123456 es su código",
+  to: Phone = insurance.insured.phone
+) {
   const at = yield* DateTime.now
   const expiresAt = DateTime.addDuration(at, codeLife)
-  const message = { id: yield* messageId, to: insurance.insured.phone, text }
+  const message = { id: yield* messageId, to, text }
   return {
     code: { hash: `hash of ${message.id}`, expiresAt },
     sms: { message, expiresAt, leasedUntil: DateTime.addDuration(at, messageLease), at }
@@ -92,7 +95,7 @@ export const begunInsurance = Effect.fnUntraced(function* (
   changes: Partial<NewInsurance> = {}
 ) {
   return yield* insurances.create(yield* insurances.nextId, yield* newInsurance(company, changes), yield* codeToSend())
-})
+}, Effect.orDie)
 
 /** Creates an insurance with a verified code and a plan. */
 export const plannedInsurance = Effect.fnUntraced(function* (

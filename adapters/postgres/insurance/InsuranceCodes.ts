@@ -11,6 +11,7 @@ import { instant, int8 } from "../connection/Sql.ts"
 import { transientRetry } from "../connection/SqlFailure.ts"
 import { insuranceGuards, insurancePurpose, insuredSecretOf } from "./InsuranceRow.ts"
 import { smsPurpose, smsSecretOf } from "./OutboxPostgres.ts"
+import { phoneQuota } from "./PhoneQuota.ts"
 
 const smsColumns =
   "company_id, id, insurance_id, environment, status, sealed, tries, created_at, expires_at, send_at, leased_until"
@@ -28,28 +29,36 @@ const staging = Effect.gen(function* () {
   })
 })
 
-// A retry recognizes its earlier commit by the id, because the id was drawn for this call only.
+// A retry recognizes its earlier commit by the id, because the id was drawn for this call only. Creates nothing if the
+// phone may not get another message.
 const beginning = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const vault = yield* Vault
   const smsValuesOf = yield* staging
+  const { granting } = yield* phoneQuota
+  const { ofId } = yield* insuranceGuards
 
   return Effect.fnUntraced(function* (id: InsuranceId, insurance: NewInsurance, { code, sms }: CodeToSend) {
     const { companyId } = insurance
     const insured = yield* vault.seal(insuredSecretOf(insurance.insured), insurancePurpose(companyId, id))
     const smsValues = yield* smsValuesOf(companyId, sms)
     yield* sql`
-      with begun as (
+      with owner as materialized (
+        select o.company_id, o.id, o.environment
+        from (values (${int8(companyId)}, ${int8(id)}, ${insurance.environment})) as o(company_id, id, environment)
+        where not exists (select from cell.insurance where ${ofId(companyId, id)})
+      ),
+      ${yield* granting(sms)},
+      begun as (
         insert into cell.insurance (
           company_id, id, service_id, environment, state, plate, insured, terminal_id, renewal, reference, versions,
           offered_extras, code_hash, code_expires_at, created_at
         )
-        values (
-          ${int8(companyId)}, ${int8(id)}, ${int8(insurance.serviceId)}, ${insurance.environment}, 'iniciada',
-          ${insurance.plate}, ${insured}, ${insurance.terminalId}, ${insurance.renewal}, ${insurance.reference},
-          ${PgTypes.jsonb(insurance.versions)}, '[]', ${code.hash}, ${instant(code.expiresAt)},
-          ${instant(insurance.createdAt)}
-        )
+        select
+          company_id, id, ${int8(insurance.serviceId)}, environment, 'iniciada', ${insurance.plate}, ${insured},
+          ${insurance.terminalId}, ${insurance.renewal}, ${insurance.reference}, ${PgTypes.jsonb(insurance.versions)},
+          '[]', ${code.hash}, ${instant(code.expiresAt)}, ${instant(insurance.createdAt)}
+        from granted
         on conflict do nothing
         returning company_id, id, environment
       )
@@ -72,27 +81,36 @@ const refusing = Effect.gen(function* () {
 })
 
 // A retry recognizes its earlier commit by the id of the SMS. Here and in the outbox, the insurance is locked before
-// its SMS, so that the two cannot deadlock.
+// its SMS, so that the two cannot deadlock. The row of the phone is locked between the two.
 const resending = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const { inOrder, ofId } = yield* insuranceGuards
   const smsValuesOf = yield* staging
   const refused = yield* refusing
+  const { granting, refuse } = yield* phoneQuota
 
   return Effect.fnUntraced(function* (companyId: CompanyId, id: InsuranceId, { code, sms }: CodeToSend) {
     const smsValues = yield* smsValuesOf(companyId, sms)
     const messageId = sql`${sms.message.id}::uuid`
     const known = sql`exists (select 1 from cell.sms where company_id = ${int8(companyId)} and id = ${messageId})`
-    const [row] = yield* sql<{ staged: boolean }>`
-      with resent as (
-        update cell.insurance
-        set code_hash = ${code.hash}, code_expires_at = ${instant(code.expiresAt)}, resends = resends + 1
+    const [row] = yield* sql<{ staged: boolean; allowed: boolean }>`
+      with owner as materialized (
+        select company_id, id, environment
+        from cell.insurance
         where ${ofId(companyId, id)}
           and ${inOrder("code_resent")}
           and attempts < ${attempts_max}
           and resends < ${resends_max}
           and not ${known}
-        returning company_id, id, environment
+        for no key update
+      ),
+      ${yield* granting(sms)},
+      resent as (
+        update cell.insurance as g
+        set code_hash = ${code.hash}, code_expires_at = ${instant(code.expiresAt)}, resends = resends + 1
+        from granted
+        where g.company_id = granted.company_id and g.id = granted.id
+        returning g.company_id, g.id, g.environment
       ),
       -- A message that has not gone yet carries a code that no longer counts.
       overtaken as (
@@ -106,8 +124,12 @@ const resending = Effect.gen(function* () {
         select company_id, ${messageId}, id, environment, ${smsValues} from resent
         returning id
       )
-      select exists (select 1 from staged) or ${known} as staged`.pipe(Effect.retry(transientRetry), Effect.orDie)
-    if (row?.staged !== true) return yield* refused(companyId, id, "code_resent")
+      select exists (select 1 from staged) or ${known} as staged, exists (select 1 from owner) as allowed`.pipe(
+      Effect.retry(transientRetry),
+      Effect.orDie
+    )
+    if (row?.staged === true) return
+    return row?.allowed === true ? yield* refuse(sms) : yield* refused(companyId, id, "code_resent")
   })
 })
 

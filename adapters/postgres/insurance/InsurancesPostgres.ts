@@ -10,6 +10,7 @@ import { instant, int8 } from "../connection/Sql.ts"
 import { transientRetry } from "../connection/SqlFailure.ts"
 import { insuranceCodes } from "./InsuranceCodes.ts"
 import { type InsuranceRow, insuranceColumns, insuranceGuards, insuranceOf, insurancePurpose } from "./InsuranceRow.ts"
+import { phoneQuota } from "./PhoneQuota.ts"
 
 const opening = Effect.map(
   Vault,
@@ -102,6 +103,7 @@ const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const find = yield* finding
   const { attempt, begin, resend } = yield* insuranceCodes
+  const { refuse } = yield* phoneQuota
 
   const nextId = sql<{ id: bigint }>`select nextval('cell.insurance_id') as id`.pipe(
     Effect.map(([row]) => InsuranceId.make(Number(row?.id))),
@@ -109,7 +111,10 @@ const make = Effect.gen(function* () {
   )
 
   const create = (id: InsuranceId, insurance: NewInsurance, first: CodeToSend) =>
-    begin(id, insurance, first).pipe(Effect.andThen(find(insurance.companyId, id)), Effect.map(Option.getOrThrow))
+    begin(id, insurance, first).pipe(
+      Effect.andThen(find(insurance.companyId, id)),
+      Effect.flatMap(Option.match({ onNone: () => refuse(first.sms), onSome: (begun) => Effect.succeed(begun) }))
+    )
 
   return Insurances.of({
     nextId,

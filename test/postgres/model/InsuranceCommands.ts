@@ -1,4 +1,5 @@
 import fc from "fast-check"
+import { Environment } from "../../../core/domain/Company.ts"
 import type { SmsResult } from "../../../core/ports/Outbox.ts"
 import type { VerdictTag } from "./LedgerCommands.ts"
 
@@ -7,7 +8,13 @@ import type { VerdictTag } from "./LedgerCommands.ts"
  * `which` is the number of an insurance or a sale.
  */
 export type InsuranceCommand =
-  | { readonly do: "begin"; readonly company: number; readonly plate: string; readonly terminal: string | null }
+  | {
+      readonly do: "begin"
+      readonly company: number
+      readonly environment: Environment
+      readonly plate: string
+      readonly terminal: string | null
+    }
   | { readonly do: "resend"; readonly which: number }
   | { readonly do: "attempt"; readonly which: number }
   | { readonly do: "verify"; readonly which: number }
@@ -42,9 +49,13 @@ const version = fc.constantFrom("v1", "v1", "v2")
 const plan = fc.constantFrom("p1", "p1", "p2")
 const result = fc.constantFrom<SmsResult["_tag"]>("Sent", "Later", "Failed", "Unknown")
 
-// Waiting times at the limits of leases, retries and quotes, some of them one millisecond longer.
+// Waiting times at the limits of leases, retries, quotes and messages to a phone, some of them one millisecond longer.
 const second_ms = 1_000
-const marks = [1, 5 * second_ms, 30 * second_ms, 60 * second_ms, 120 * second_ms, 600 * second_ms, 1_800 * second_ms]
+const hour_ms = 3_600 * second_ms
+const marks = [
+  ...[1, 5 * second_ms, 30 * second_ms, 60 * second_ms, 120 * second_ms, 600 * second_ms],
+  ...[1_800 * second_ms, hour_ms, 24 * hour_ms]
+]
 const wait = fc.tuple(fc.constantFrom(...marks), fc.constantFrom(0, 0, 1)).map(([mark, more]) => mark + more)
 
 const command: fc.Arbitrary<InsuranceCommand> = fc.oneof(
@@ -53,6 +64,7 @@ const command: fc.Arbitrary<InsuranceCommand> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant("begin" as const),
       company: fc.constantFrom(...companies),
+      environment: fc.constantFrom(...Environment.literals),
       plate: fc.constantFrom("A123458", "K00001"),
       terminal: fc.constantFrom(null, "caja ñ")
     })
@@ -104,7 +116,7 @@ const command: fc.Arbitrary<InsuranceCommand> = fc.oneof(
 
 /** The steps up to a quote. Without them few scenarios would reach a sale. */
 const opening: ReadonlyArray<InsuranceCommand> = [
-  { do: "begin", company: 0, plate: "A123458", terminal: null },
+  { do: "begin", company: 0, environment: "development", plate: "A123458", terminal: null },
   { do: "attempt", which: 0 },
   { do: "verify", which: 0 },
   { do: "choose", which: 0, version: "v1", plan: "p1" },

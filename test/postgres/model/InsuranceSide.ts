@@ -3,7 +3,7 @@ import { TestClock } from "effect/testing"
 import { TerminalId } from "../../../core/domain/Ids.ts"
 import type { Insurance } from "../../../core/domain/Insurance.ts"
 import { Amount } from "../../../core/domain/Money.ts"
-import { Plate } from "../../../core/domain/Person.ts"
+import { Phone, Plate } from "../../../core/domain/Person.ts"
 import { type Order, Verdict } from "../../../core/domain/Sale.ts"
 import { Insurances } from "../../../core/ports/Insurances.ts"
 import { Ledger } from "../../../core/ports/Ledger.ts"
@@ -50,21 +50,28 @@ const record = Effect.fnUntraced(function* (message: Message, result: SmsResult[
   yield* Outbox.use((outbox) => outbox.record(message, results(now)[result], now))
 })
 
+/** The phone of all insurances of the scenario. No other scenario has it. */
+const phoneOf = ({ company }: Side): Phone => Phone.make(`809${String(company).padStart(7, "0")}`)
+
 const begin = Effect.fnUntraced(function* (side: Side, command: InsuranceCommand & { readonly do: "begin" }) {
   const insurances = yield* Insurances
   const id = yield* insurances.nextId
   const insurance = yield* newInsurance(side.company + command.company, {
+    environment: command.environment,
     plate: Plate.make(command.plate),
     terminalId: command.terminal === null ? null : TerminalId.make(command.terminal)
   })
-  const first = yield* codeToSend(`message ${side.messages.length}`)
-  side.begun.push({ companyId: insurance.companyId, id })
-  side.messages.push({ companyId: insurance.companyId, insuranceId: id, message: first.sms.message })
-  return yield* insurances.create(id, insurance, first)
+  const first = yield* codeToSend(`message ${side.messages.length}`, phoneOf(side))
+  const begun = yield* Effect.result(insurances.create(id, insurance, first))
+  if (Result.isSuccess(begun)) {
+    side.begun.push({ companyId: insurance.companyId, id })
+    side.messages.push({ companyId: insurance.companyId, insuranceId: id, message: first.sms.message })
+  }
+  return outcomeOf(begun)
 })
 
 const resend = Effect.fnUntraced(function* (side: Side, { companyId, id }: Begun) {
-  const next = yield* codeToSend(`message ${side.messages.length}`)
+  const next = yield* codeToSend(`message ${side.messages.length}`, phoneOf(side))
   const resent = yield* Effect.result(Insurances.use((insurances) => insurances.resend(companyId, id, next)))
   if (Result.isSuccess(resent)) side.messages.push({ companyId, insuranceId: id, message: next.sms.message })
   return outcomeOf(resent)

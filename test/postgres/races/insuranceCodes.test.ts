@@ -2,6 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Array as Arr, DateTime, Duration, Effect, Result } from "effect"
 import type { Insurance } from "../../../core/domain/Insurance.ts"
+import { Phone } from "../../../core/domain/Person.ts"
 import { atOnce, inRounds, racers, racing, tagsOf } from "../../support/Concurrency.ts"
 import { TestDatabase } from "../../support/Database.ts"
 import {
@@ -90,6 +91,32 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })(
               results.flatMap((result) => (Result.isSuccess(result) ? [result.success] : [])),
               counts?.hash
             )
+          })
+        )
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("is sent to a phone five times in an hour when eight requests of eight companies ask concurrently", () =>
+      Effect.gen(function* () {
+        const all = yield* insurers
+        yield* inRounds({ count: 100, first: 501 }, (round) =>
+          Effect.gen(function* () {
+            const phone = Phone.make(`809${String(round).padStart(7, "0")}`)
+            const begin = Effect.fnUntraced(function* (insurances: (typeof all)[number], index: number) {
+              const insurance = yield* newInsurance(round * 10 + index, { environment: "production" })
+              return yield* insurances.create(yield* insurances.nextId, insurance, yield* codeToSend(undefined, phone))
+            })
+            const results = yield* atOnce(all.slice(0, 4).map(begin))
+            const begun = results.flatMap((result) => (Result.isSuccess(result) ? [result.success] : []))
+            assert.lengthOf(begun, 4, `round ${round}`)
+            const next = yield* Effect.forEach(begun, () => codeToSend(undefined, phone))
+            const tags = tagsOf(
+              yield* atOnce([
+                ...all.slice(4).map((insurances, index) => Effect.asVoid(begin(insurances, index + 4))),
+                ...Arr.zipWith(begun, next, ({ companyId, id }, code) => all[0].resend(companyId, id, code))
+              ])
+            )
+            assert.deepStrictEqual([count(tags, "done"), count(tags, "PhoneLimited")], [1, 7], `round ${round}`)
           })
         )
       }).pipe(Effect.scoped)

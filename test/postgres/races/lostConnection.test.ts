@@ -3,6 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Exit, Layer, Redacted } from "effect"
 import { CompanyId } from "../../../core/domain/Ids.ts"
 import { Amount } from "../../../core/domain/Money.ts"
+import { Phone } from "../../../core/domain/Person.ts"
 import { ReversalVerdict } from "../../../core/domain/Reversal.ts"
 import { Verdict } from "../../../core/domain/Sale.ts"
 import { cuts, cuttingProxy } from "../../support/CuttingProxy.ts"
@@ -128,6 +129,19 @@ layer(TestDatabase, { excludeTestServices: true })("a batch", (it) => {
   )
 })
 
+/** A phone that only this company's insurances have. */
+const phoneOf = (company: number) => Phone.make(`809${String(company).padStart(7, "0")}`)
+
+const production = { environment: "production" } as const
+
+/** How many messages count, over all phones. */
+const messagesCounted = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const [row] = yield* sql<{ messages: number }>`
+    select coalesce(sum(cardinality(queued_at)), 0)::int as messages from directory.phone_quota`
+  return row?.messages ?? 0
+})
+
 const insuranceStateOf = Effect.fnUntraced(function* (company: number) {
   const sql = yield* PgClient.PgClient
   return yield* sql`
@@ -148,11 +162,13 @@ layer(TestDatabase, { excludeTestServices: true })("a connection lost", (it) => 
       const { connected, proxy } = yield* behindProxy
       const insurances = yield* Effect.provide(insurancesReplica, connected)
       const id = yield* insurances.nextId
-      const first = yield* codeToSend()
+      const first = yield* codeToSend(undefined, phoneOf(company))
+      const counted = yield* messagesCounted
       proxy.arm(cut, first.code.hash)
-      const insurance = yield* insurances.create(id, yield* newInsurance(company), first)
+      const insurance = yield* insurances.create(id, yield* newInsurance(company, production), first)
       assert.strictEqual(proxy.cuts(), 1)
       assert.deepStrictEqual([insurance.id, insurance.state], [id, "iniciada"])
+      assert.strictEqual(yield* messagesCounted, counted + 1)
       assert.deepStrictEqual(yield* insuranceStateOf(company), [
         { state: "iniciada", hash: first.code.hash, attempts: 0, resends: 0, messages: ["staged"] }
       ])
@@ -164,11 +180,13 @@ layer(TestDatabase, { excludeTestServices: true })("a connection lost", (it) => 
       const company = cuts.indexOf(cut) + 11
       const { connected, proxy } = yield* behindProxy
       const insurances = yield* Effect.provide(insurancesReplica, connected)
-      const { companyId, id } = yield* begunInsurance(insurances, company)
-      const next = yield* codeToSend()
+      const { companyId, id } = yield* begunInsurance(insurances, company, production)
+      const next = yield* codeToSend(undefined, phoneOf(company))
+      const counted = yield* messagesCounted
       proxy.arm(cut, next.code.hash)
       yield* insurances.resend(companyId, id, next)
       assert.strictEqual(proxy.cuts(), 1)
+      assert.strictEqual(yield* messagesCounted, counted + 1)
       assert.deepStrictEqual(yield* insuranceStateOf(company), [
         { state: "iniciada", hash: next.code.hash, attempts: 0, resends: 1, messages: ["staged", "staged"] }
       ])

@@ -20,6 +20,7 @@ const token = rowsOf("directory.token", {
 })
 const use = rowsOf("directory.token_use", { token_id: 9, used_at: "'epoch'" })
 const dataKey = rowsOf("directory.data_key", { id: 1, wrapped: bytes(1), protected: "false", created_at: "'epoch'" })
+const phoneQuota = rowsOf("directory.phone_quota", { phone: "'h'", queued_at: "array['epoch'::timestamptz]" })
 const category = rowsOf("catalogue.category", { id: 1, name: "'Recargas'" })
 const service = rowsOf("catalogue.service", {
   id: 1,
@@ -87,7 +88,8 @@ const ofTheDirectory: ReadonlyArray<Case> = [
     [company(), token({ state: "'revoked'" }), "update directory.token set state = 'suspended'"]
   ],
   ["a use without a token", "token_use_token_id_fkey", [use()]],
-  ["a second data key", "data_key_id_check", [dataKey({ id: 2 })]]
+  ["a second data key", "data_key_id_check", [dataKey({ id: 2 })]],
+  ["a phone without a message", "phone_quota_queued_at_check", [phoneQuota({ queued_at: "'{}'" })]]
 ]
 
 const ofTheCatalogue: ReadonlyArray<Case> = [

@@ -65,6 +65,7 @@ const otherWords: Readonly<Record<string, string>> = {
   ReversalDenied: "El proveedor rechazó la anulación; la venta sigue en pie.",
   WrongMethod: "recargas.crear se llama con POST, no con GET.",
   InsuranceRejected: insurersWords,
+  PhoneLimited: "Este teléfono ya recibió el máximo de mensajes; espere y repita.",
   PolicyActive: "El vehículo ya tiene una póliza vigente; puede renovarla a partir del 2026-03-04."
 }
 

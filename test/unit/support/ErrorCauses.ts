@@ -133,6 +133,12 @@ export const errorCauses: ReadonlyArray<readonly [Errors.CoreError, number, stri
   ],
   [new InsuranceErrors.CodeWrong({ attemptsLeft: 0 }), 422, "OTP_INCORRECTO", { intentos_restantes: 0 }],
   [new InsuranceErrors.CodeBlocked(), 409, "OTP_BLOQUEADO", undefined],
+  [
+    new InsuranceErrors.PhoneLimited({ period: "dia", messages_max: 10, retryAfter_s: 3_600 }),
+    422,
+    "VALIDATION_ERROR",
+    { telefono: "demasiados_mensajes", periodo: "dia", limite: 10, retry_after: 3_600 }
+  ],
   [new StepOutOfOrder({ state: "otp_enviado" }), 409, "SEGURO_PASO_INVALIDO", { estado: "otp_enviado" }],
   [new InsuranceErrors.VersionUnknown(), 422, "VALIDATION_ERROR", { version: "invalido" }],
   [new InsuranceErrors.PlanUnknown(), 422, "VALIDATION_ERROR", { cd_tipo_plan: "invalido" }],

@@ -4,6 +4,7 @@ import { TestClock } from "effect/testing"
 import * as ConfiguredServices from "../../../adapters/ConfiguredServices.ts"
 import { simulatedInsurer } from "../../../adapters/insurer/SimulatedInsurer.ts"
 import { ServiceId } from "../../../core/domain/Ids.ts"
+import { Phone } from "../../../core/domain/Person.ts"
 import type { Session } from "../../../core/domain/Session.ts"
 import { SmsAnswer } from "../../../core/domain/Sms.ts"
 import { Insurances } from "../../../core/ports/Insurances.ts"
@@ -44,7 +45,9 @@ describe("a new insurance", () => {
   it.effect("has a random code in production", () => {
     const { layer, sent } = insuring()
     return Effect.gen(function* () {
-      for (let count = 0; count < 20; count++) yield* startInsurance(live, application())
+      // A phone gets at most five messages in an hour.
+      for (let count = 10; count < 30; count++)
+        yield* startInsurance(live, { ...application(), phone: Phone.make(`80955512${count}`) })
       const codes = sent.map(({ text }) => /^\d{6}\b/.exec(text)?.[0])
       assert.isTrue(codes.every((drawn) => drawn !== undefined))
       assert.isAbove(new Set(codes).size, 15)

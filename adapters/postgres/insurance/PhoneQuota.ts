@@ -1,0 +1,83 @@
+import { PgClient } from "@effect/sql-pg"
+import { DateTime, Effect } from "effect"
+import type { PhoneLimited } from "../../../core/domain/InsuranceErrors.ts"
+import {
+  messageCountedFor,
+  messagesCounted,
+  phoneLimitReached,
+  phoneLimits,
+  phoneMaterial
+} from "../../../core/domain/PhoneLimits.ts"
+import type { StagedSms } from "../../../core/ports/Outbox.ts"
+import { Vault } from "../../../core/ports/Vault.ts"
+import { instant } from "../connection/Sql.ts"
+
+/** How many phones are forgotten with each message. More than one, so that forgetting catches up. */
+const forgotten_max = 2
+
+/** The parts of a statement that count a message to a phone, and the error if a limit forbids the message. */
+export const phoneQuota = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const vault = yield* Vault
+
+  const macOf = ({ message }: StagedSms) => vault.mac(phoneMaterial(message.to))
+
+  /**
+   * Clauses of a `with` statement that already has the clause `owner`: the insurance that would get the message, or no
+   * row. The clause `granted` repeats this row if the message may be queued.
+   *
+   * The update takes the lock of the phone's row and then judges the newest row. Two concurrent messages therefore see
+   * each other. Rows of other phones that no longer count are deleted.
+   */
+  const granting = Effect.fnUntraced(function* (sms: StagedSms) {
+    const phone = yield* macOf(sms)
+    const before = (length: typeof messageCountedFor) => instant(DateTime.subtractDuration(sms.at, length))
+    const roomy = phoneLimits.map(
+      ({ length, messages_max }) => sql`coalesce(q.queued_at[${messages_max}] <= ${before(length)}, true)`
+    )
+    return sql`
+      quota as (
+        insert into directory.phone_quota as q (phone, queued_at)
+        select ${phone}, array[${instant(sms.at)}]
+        from owner
+        where environment = 'production'
+        on conflict (phone) do update
+        set queued_at = (excluded.queued_at || q.queued_at)[:${messagesCounted}]
+        where ${sql.and(roomy)}
+        returning q.phone
+      ),
+      forgotten as (
+        delete from directory.phone_quota
+        where phone in (
+          select phone
+          from directory.phone_quota
+          where queued_at[1] <= ${before(messageCountedFor)} and phone <> ${phone}
+          order by queued_at[1]
+          limit ${forgotten_max}
+          for update skip locked
+        )
+      ),
+      granted as (
+        select o.company_id, o.id, o.environment
+        from owner as o
+        where o.environment <> 'production' or exists (select from quota)
+      )`
+  })
+
+  /** The limit that forbade a message. */
+  const refusal = Effect.fnUntraced(function* (sms: StagedSms) {
+    const rows = yield* sql<{ at: Date }>`
+      select l.at
+      from directory.phone_quota as q
+      cross join unnest(q.queued_at) with ordinality as l(at, n)
+      where q.phone = ${yield* macOf(sms)}
+      order by l.n`
+    const queued = rows.map(({ at }) => DateTime.fromDateUnsafe(at))
+    return phoneLimitReached(queued, sms.at) ?? (yield* Effect.die(new Error("no limit forbids the message")))
+  }, Effect.orDie)
+
+  return {
+    granting,
+    refuse: (sms: StagedSms): Effect.Effect<never, PhoneLimited> => Effect.flatMap(refusal(sms), Effect.fail)
+  }
+})
