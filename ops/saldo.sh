@@ -4,4 +4,4 @@
 set -a
 . /etc/saldo/saldo.env
 . "${SALDO_ENV:-/etc/saldo/operator.env}"
-exec /usr/bin/node "${SALDO_HOME:-/opt/saldo}"/facade/cli/main.ts "$@"
+exec /usr/bin/node "${SALDO_HOME:-/opt/saldo}"/facade/cli/main.js "$@"

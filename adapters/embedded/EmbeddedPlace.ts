@@ -12,19 +12,20 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
-import { Schema } from "effect"
+import { Option, Schema } from "effect"
 import { attempt, canReach, EmbeddedFailed, makeOwned, type SystemUser } from "./EmbeddedFiles.ts"
 
 /** The facts about an embedded Postgres that persist between starts. Only the owner can read the file. */
 const SavedPlace = Schema.Struct({
   /** Directory of Postgres's files. Null if they are next to this file. */
-  elsewhere: Schema.NullOr(Schema.String),
-  port: Schema.Int,
-  password: Schema.String
+  elsewhere: Schema.NullOr(Schema.NonEmptyString),
+  port: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 65_535 })),
+  // It becomes part of a URL.
+  password: Schema.String.check(Schema.isPattern(/^[\w-]+$/))
 })
 type SavedPlace = typeof SavedPlace.Type
 
-const decodeSavedPlace = Schema.decodeUnknownSync(Schema.fromJsonString(SavedPlace))
+const decodeSavedPlace = Schema.decodeUnknownOption(Schema.fromJsonString(SavedPlace))
 
 /** Directory, port and password of an embedded Postgres. */
 export interface Place {
@@ -48,9 +49,14 @@ export const findPlace = (dataDirectory: string, user: SystemUser | null, freePo
   attempt(() => makeHome(home, user), `cannot write in the data directory ${home}: ${advice}`)
   const file = savedPlaceFile(home)
   attempt(() => {
-    if (!existsSync(file)) saveFirst(home, newPlace(home, user, freePort))
+    // Checks for data first, because another process that starts now writes the file before the data.
+    const hasData = existsSync(join(home, "postgres", "data"))
+    if (existsSync(file)) return
+    // A new password would not open this data.
+    if (hasData) throw unusable(file, "missing")
+    saveFirst(home, newPlace(home, user, freePort))
   }, `cannot write in the data directory ${home}: ${advice}`)
-  const memory = attempt(() => readSavedPlace(file), `cannot read ${file}: ${advice}`)
+  const memory = readSavedPlace(file, advice)
   const directory = memory.elsewhere ?? join(home, "postgres")
   attempt(() => makeOwned(directory, user), `cannot make ${directory}: ${advice}`)
   return { directory, port: memory.port, password: memory.password }
@@ -59,7 +65,7 @@ export const findPlace = (dataDirectory: string, user: SystemUser | null, freePo
 /** Stores the server's new port. */
 export const savePort = (dataDirectory: string, port: number): void => {
   const file = savedPlaceFile(resolve(dataDirectory))
-  write(`${file}.new`, { ...readSavedPlace(file), port })
+  write(`${file}.new`, { ...readSavedPlace(file, "give it to this user"), port })
   renameSync(`${file}.new`, file)
 }
 
@@ -117,7 +123,18 @@ const saveFirst = (home: string, memory: SavedPlace): void => {
   }
 }
 
+// Flushes the file to disk, because a power failure could otherwise leave an empty file.
 const write = (file: string, memory: SavedPlace): void =>
-  writeFileSync(file, `${JSON.stringify(memory)}\n`, { mode: 0o600 })
+  writeFileSync(file, `${JSON.stringify(memory)}\n`, { mode: 0o600, flush: true })
 
-const readSavedPlace = (file: string): SavedPlace => decodeSavedPlace(readFileSync(file, "utf8"))
+const readSavedPlace = (file: string, advice: string): SavedPlace => {
+  const text = attempt(() => readFileSync(file, "utf8"), `cannot read ${file}: ${advice}`)
+  const saved = Option.getOrNull(decodeSavedPlace(text))
+  if (saved !== null) return saved
+  throw unusable(file, "damaged")
+}
+
+const unusable = (file: string, how: "damaged" | "missing") =>
+  new EmbeddedFailed({
+    message: `${file} is ${how}: it must be one JSON object with elsewhere, port and password, the password of the data beside it. Restore it from a backup of this directory, or set DATA_DIR to a new directory to start without that data`
+  })

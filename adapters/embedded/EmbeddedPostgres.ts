@@ -2,6 +2,7 @@ import { PgConnection } from "@effect/sql-pg"
 import { Context, Deferred, Duration, Effect, Layer, Queue, Redacted, Schedule } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { advisoryLocks } from "../postgres/connection/Sql.ts"
+import { wordsOf } from "../postgres/connection/SqlFailure.ts"
 import {
   type Cluster,
   create,
@@ -128,7 +129,7 @@ const hold = (
       schedule: Schedule.spaced("50 millis").pipe(Schedule.upTo({ duration: recovery_max }))
     }),
     Effect.mapError(
-      (error) => new EmbeddedFailed({ message: `cannot connect to the embedded Postgres: ${error.message}` })
+      (error) => new EmbeddedFailed({ message: `cannot connect to the embedded Postgres: ${wordsOf(error)}` })
     ),
     Effect.flatMap((connection) =>
       connection.query(`select pg_advisory_lock_shared(${advisoryLocks.embeddedServer})`).pipe(

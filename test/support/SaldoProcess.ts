@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url"
 import { Effect, Predicate } from "effect"
 import { eventually } from "./Eventually.ts"
 
-const main = fileURLToPath(new URL("../../facade/cli/main.ts", import.meta.url))
+const main = fileURLToPath(new URL("../../facade/cli/main.js", import.meta.url))
 
 type Environment = Readonly<Record<string, string>>
 

@@ -182,7 +182,7 @@ describe("a command whose output cannot be written", () => {
   ])("exits with the right code: %s", (asked, code, said) => {
     const { status, stderr } = spawnSync(
       "bash",
-      ["-c", `set -o pipefail; "$0" facade/cli/main.ts ${asked}`, process.execPath],
+      ["-c", `set -o pipefail; "$0" facade/cli/main.js ${asked}`, process.execPath],
       {
         encoding: "utf8"
       }

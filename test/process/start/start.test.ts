@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs"
+import { mkdirSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -103,6 +103,18 @@ const notADirectory = Effect.map(temporaryDirectory, (directory) => {
   return { DATA_DIR: join(file, "data") }
 })
 
+/** A data directory whose file of facts about Postgres has this content. */
+const savedPlace = (content: string) =>
+  Effect.map(temporaryDirectory, (directory) => {
+    writeFileSync(join(directory, "postgres.json"), content)
+    return { DATA_DIR: directory }
+  })
+
+const lostPlace = Effect.map(temporaryDirectory, (directory) => {
+  mkdirSync(join(directory, "postgres", "data"), { recursive: true })
+  return { DATA_DIR: directory }
+})
+
 const portOfAnother = Effect.gen(function* () {
   const { port } = yield* takenPort
   return { PORT: port, DATABASE_URL: yield* freshDatabaseUrl }
@@ -115,6 +127,8 @@ const wrongDataKey = Effect.gen(function* () {
   return { ...environment, DATA_KEY: "0b".repeat(32) }
 })
 
+const damaged = /^error: \S+\/postgres\.json is damaged: it must be one JSON object .*Restore it from a backup/
+
 // Fault -> the error that the operator reads.
 const wrong = [
   ["a taken port", portOfAnother, /^error: port \d+ at 127\.0\.0\.1 is taken: .*set PORT to another/],
@@ -123,6 +137,10 @@ const wrong = [
   ["a wrong password", onServer({ password: "x" }), /refuses the user .*password in DATABASE_URL/],
   ["an unknown database", onServer({ pathname: "/absent" }), /"absent" does not exist.*check DATABASE_URL/],
   ["an unwritable data directory", notADirectory, /cannot write in the data directory .*DATA_DIR/],
+  ["an empty postgres.json", savedPlace(""), damaged],
+  ["a postgres.json without a password", savedPlace('{"elsewhere":null,"port":5433}'), damaged],
+  ["a postgres.json with an impossible port", savedPlace('{"elsewhere":null,"port":99999,"password":"x"}'), damaged],
+  ["data without its postgres.json", lostPlace, /\/postgres\.json is missing: .*Restore it from a backup/],
   ["a wrong key of the personal data", wrongDataKey, /DATA_KEY is not the key .*: set it/],
   ["a certificate without its key", Effect.succeed({ TLS_CERT_FILE: "x" }), /TLS_KEY_FILE is not set/]
 ] as const

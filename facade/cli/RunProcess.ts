@@ -1,0 +1,62 @@
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { Cause, Effect, Exit, Stdio } from "effect"
+import { runCommandLine } from "./CommandLine.ts"
+
+const interruptedExitCode = 130
+
+// One Ctrl-C can arrive twice: from the terminal, and from npm, which forwards signals.
+const repeatedSignal_ms_max = 1000
+
+/** Exits at the second signal without waiting for the sales under way. Recovery settles them after the next start. */
+const exitOnSecondSignal = (): void => {
+  let asked_ms: number | null = null
+  const asked = () => {
+    asked_ms ??= performance.now()
+    if (performance.now() - asked_ms > repeatedSignal_ms_max) process.exit(interruptedExitCode)
+  }
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, asked)
+}
+
+// The command is the first argument that is no flag. A later "serve" may be the name of a token.
+const isServing = process.argv.slice(2).find((each) => !each.startsWith("-")) === "serve"
+
+/** Keeps the process running when the reader of its output closes the stream, such as a restarting log collector. */
+const ignoreClosedStreams = (): void => {
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
+}
+
+/**
+ * Fails the command if its output could not be written, for example on a full disk. Otherwise the secret of a new
+ * token, which is shown only once, would be lost unnoticed.
+ */
+const failOnUnwrittenAnswer = (): void => {
+  if (isServing) return
+  process.stdout.once("error", ({ code, message }: NodeJS.ErrnoException) => {
+    if (code === "EPIPE") return
+    process.stderr.write(`The output could not be written (${message}). The command may have taken effect.\n`)
+    process.once("exit", (said) => {
+      if (said === 0) process.exitCode = 1
+    })
+  })
+}
+
+// A server that was stopped and has drained has not failed. Any other command was cut short.
+const stoppedExitCode = isServing ? 0 : interruptedExitCode
+
+exitOnSecondSignal()
+ignoreClosedStreams()
+failOnUnwrittenAnswer()
+
+Stdio.Stdio.use(({ args }) => Effect.flatMap(args, runCommandLine)).pipe(
+  Effect.provide(NodeServices.layer),
+  NodeRuntime.runMain({
+    teardown: (exit, onExit) =>
+      onExit(
+        Exit.match(exit, {
+          onSuccess: (code) => Number(code),
+          onFailure: (cause) => (Cause.hasInterruptsOnly(cause) ? stoppedExitCode : 1)
+        })
+      )
+  })
+)

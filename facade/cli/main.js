@@ -1,0 +1,18 @@
+#!/usr/bin/env node
+// JavaScript that an old Node can read, so that it prints this message instead of a stack trace. main.ts is a link to this
+// file: Node follows the link before it judges the file by its name.
+import { existsSync, readFileSync } from "node:fs"
+
+const root = new URL("../../", import.meta.url)
+const oldest = JSON.parse(readFileSync(new URL("package.json", root), "utf8")).engines.node.replace(">=", "")
+const { node } = process.versions
+
+if (oldest.localeCompare(node, "en", { numeric: true }) > 0) {
+  const remedy = existsSync(new URL("node_modules/.bin/node", root))
+    ? "use npm start or npm run -s saldo, which run the Node in node_modules"
+    : "install a newer Node; on Linux, npm ci installs one into node_modules, which npm start uses"
+  console.error(`error: Saldo needs Node ${oldest} or later, and ${process.execPath} is Node ${node}: ${remedy}`)
+  process.exitCode = 1
+} else {
+  await import("./RunProcess.ts")
+}
