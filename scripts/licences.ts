@@ -41,6 +41,7 @@ export const acceptedLicences: ReadonlySet<string> = new Set([
   "BSD-3-Clause",
   "Apache-2.0",
   "Bitstream-Vera",
+  "OFL-1.1",
   "(MIT OR Apache-2.0)",
   "(MIT OR CC0-1.0)"
 ])

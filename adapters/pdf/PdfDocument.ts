@@ -1,7 +1,8 @@
-import { readFile } from "node:fs/promises"
 import { DateTime, Effect } from "effect"
 import PDFDocument from "pdfkit"
 import encodeQR from "qr"
+import type { FontName, Fonts } from "./Fonts.ts"
+import { drawLines, type Face, lineHeight, MeasuredText, type Place } from "./TextLayout.ts"
 
 /** A rectangle on a page. */
 export interface Box {
@@ -12,7 +13,7 @@ export interface Box {
 }
 
 interface Style {
-  readonly font: "plain" | "bold"
+  readonly font: Face
   /** The preferred font size. A text that does not fit shrinks, but never below `least`. */
   readonly size: number
   readonly least?: number
@@ -26,23 +27,15 @@ const size_step = 0.5
 /** A text may shrink to this fraction of its size before a word is broken. */
 const whole_least = 0.6
 
+/** Rounding error of heights. */
+const slack = 0.001
+
 const sizesDown = (from: number, to: number): ReadonlyArray<number> =>
   Array.from({ length: Math.floor((from - to) / size_step) + 1 }, (_, step) => from - step * size_step)
 
 /**
- * The largest font size at which the text fits, without broken words if possible. Returns `least` if the text fits at
- * no size.
- */
-const sizeFor = (document: Document, { height, width }: Box, words: string, size: number, least: number): number => {
-  const fits = (at: number) => document.fontSize(at).heightOfString(words, { width }) <= height
-  const whole = (at: number) => words.split(" ").every((word) => document.fontSize(at).widthOfString(word) <= width)
-  const sizes = sizesDown(size, Math.min(size, least))
-  return sizes.find((at) => at >= whole_least * size && fits(at) && whole(at)) ?? sizes.find(fits) ?? least
-}
-
-/**
- * Writes a text inside its box. Long texts wrap and shrink. A text that does not fit at the smallest size ends in an
- * ellipsis.
+ * Writes a text inside its box. Long texts wrap and shrink, without broken words if possible. A text that does not fit at
+ * the smallest size ends in an ellipsis.
  */
 export const writeIn = (
   document: Document,
@@ -50,14 +43,23 @@ export const writeIn = (
   text: string,
   { align = "left", font, least = 5, middle = false, size }: Style
 ): void => {
-  const { height, width, x, y } = box
-  // Keeps non-breaking spaces.
-  const words = text.replace(/[^\S\u00a0]+/g, " ").trim()
-  document.font(font)
-  document.fontSize(sizeFor(document, box, words, size, least))
-  const spare = middle ? Math.max(0, height - document.heightOfString(words, { width })) / 2 : 0
-  document.text(words, x, y + spare, { width, height: height - spare, align, ellipsis: true })
+  const measured = new MeasuredText(document, font, text)
+  const line = lineHeight(document, font)
+  const fitting = (at: number) => Math.max(1, Math.floor(box.height / (at * line) + slack))
+  const fits = (at: number) => measured.lines(box.width / at).length <= fitting(at)
+  const sizes = sizesDown(size, Math.min(size, least))
+  const chosen =
+    sizes.find((at) => at >= whole_least * size && measured.isWholeIn(box.width / at) && fits(at)) ??
+    sizes.find(fits) ??
+    least
+  const lines = measured.cut(measured.lines(box.width / chosen), fitting(chosen), box.width / chosen)
+  const spare = middle ? Math.max(0, box.height - lines.length * chosen * line) / 2 : 0
+  drawLines(document, font, lines, { ...box, y: box.y + spare, size: chosen, align })
 }
+
+/** Writes a text in as many lines as it needs, below the given position. */
+export const write = (document: Document, font: Face, text: string, place: Place): void =>
+  drawLines(document, font, new MeasuredText(document, font, text).lines(place.width / place.size), place)
 
 /** The box reduced by a margin on each side. */
 export const inset = ({ height, width, x, y }: Box, by: number): Box => ({
@@ -90,22 +92,23 @@ export const columns = <A extends { readonly share: number }>(
   })
 }
 
-export type Document = InstanceType<typeof PDFDocument>
+/** A PDF document with the fonts of its texts. */
+export class Document extends PDFDocument {
+  readonly fonts: Fonts
+  private readonly registered = new Set<FontName>()
 
-export interface Fonts {
-  readonly plain: Buffer
-  readonly bold: Buffer
+  constructor(fonts: Fonts, options: PDFKit.PDFDocumentOptions) {
+    super(options)
+    this.fonts = fonts
+  }
+
+  /** Selects a font and its size. */
+  select(name: FontName, size: number): this {
+    if (!this.registered.has(name)) this.registerFont(name, this.fonts(name).bytes)
+    this.registered.add(name)
+    return this.font(name, size)
+  }
 }
-
-const plainFont = import.meta.resolve("dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf")
-const boldFont = import.meta.resolve("dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf")
-
-// Loads fonts from files. The fonts that every PDF reader has contain only Western European letters, but names may
-// contain other letters.
-export const readFonts = Effect.promise(async (): Promise<Fonts> => {
-  const [plain, bold] = await Promise.all([readFile(new URL(plainFont)), readFile(new URL(boldFont))])
-  return { plain, bold }
-})
 
 const point_mm = 25.4 / 72
 
@@ -124,16 +127,14 @@ interface Sheet {
 }
 
 /** Opens a document with one empty page. */
-export const openDocument = ({ bold, plain }: Fonts, { createdAt, height, title, width }: Sheet): Document => {
-  const document = new PDFDocument({
+export const openDocument = (fonts: Fonts, { createdAt, height, title, width }: Sheet): Document =>
+  new Document(fonts, {
     size: [width, height],
     margin: 0,
     lang: "es-DO",
     // The document's id is derived from these values. No other content depends on the time or place of rendering.
     info: { Title: title, CreationDate: DateTime.toDateUtc(createdAt) }
   })
-  return document.registerFont("plain", plain).registerFont("bold", bold)
-}
 
 export const bytesOf = (document: Document) =>
   Effect.callback<Uint8Array>((resume) => {

@@ -1,8 +1,9 @@
 import { Effect, Layer } from "effect"
 import type { PolicyFacts } from "../../core/domain/Insurance.ts"
 import { type PolicyDocument, PolicyRenderer } from "../../core/ports/Renderers.ts"
+import { makeFonts } from "./Fonts.ts"
 import { drawMarbete, marbeteSize } from "./MarbetePage.ts"
-import { bytesOf, type Document, openDocument, readFonts } from "./PdfDocument.ts"
+import { bytesOf, type Document, openDocument } from "./PdfDocument.ts"
 import { drawPoliza, polizaSize } from "./PolizaPage.ts"
 
 interface Form {
@@ -19,7 +20,7 @@ const forms: { readonly [_ in PolicyDocument]: Form } = {
 /** Renders the documents of a policy as PDF, one page each. */
 export const layer = Layer.effect(
   PolicyRenderer,
-  Effect.map(readFonts, (fonts) =>
+  Effect.map(Effect.sync(makeFonts), (fonts) =>
     PolicyRenderer.of({
       pdf: (facts, kind) =>
         Effect.suspend(() => {

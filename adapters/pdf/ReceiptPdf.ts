@@ -2,8 +2,10 @@ import { Effect, Layer } from "effect"
 import { formatLocal } from "../../core/domain/LocalTime.ts"
 import type { Receipt } from "../../core/domain/Receipt.ts"
 import { ReceiptRenderer } from "../../core/ports/Renderers.ts"
-import { bytesOf, type Document, drawQr, openDocument, pointsOf, readFonts } from "./PdfDocument.ts"
+import { makeFonts } from "./Fonts.ts"
+import { bytesOf, type Document, drawQr, openDocument, pointsOf, write } from "./PdfDocument.ts"
 import { isTest, spellAmount, testWords } from "./PrintStyle.ts"
+import type { Face } from "./TextLayout.ts"
 
 /** Width of a receipt printer's roll. On A4 paper the receipt keeps this width. */
 const width = pointsOf(80)
@@ -18,9 +20,8 @@ const height_max = 4_000
 const qrSide = pointsOf(26)
 const labels_width = 0.36 * inner
 
-const centred = (document: Document, font: "plain" | "bold", size: number, text: string): void => {
-  document.font(font).fontSize(size).text(text, margin, document.y, { width: inner, align: "center" })
-}
+const centred = (document: Document, font: Face, size: number, text: string): void =>
+  write(document, font, text, { x: margin, y: document.y, width: inner, size, align: "center" })
 
 const rule = (document: Document): void => {
   const y = document.y + 4
@@ -37,9 +38,9 @@ const rule = (document: Document): void => {
 /** Draws a label on the left and its value on the right. The taller text decides the height of the line. */
 const line = (document: Document, label: string, value: string, size = 8.5): void => {
   const { y } = document
-  document.font("plain").fontSize(size).text(label, margin, y, { width: labels_width })
+  write(document, "plain", label, { x: margin, y, width: labels_width, size, align: "left" })
   const below = document.y
-  document.font("bold").text(value, margin + labels_width, y, { width: inner - labels_width, align: "right" })
+  write(document, "bold", value, { x: margin + labels_width, y, width: inner - labels_width, size, align: "right" })
   document.y = Math.max(below, document.y) + 2
 }
 
@@ -88,7 +89,7 @@ const draw = (document: Document, receipt: Receipt): number => {
 /** Renders receipts as PDF: one page as wide as the roll and as long as its content. */
 export const layer = Layer.effect(
   ReceiptRenderer,
-  Effect.map(readFonts, (fonts) =>
+  Effect.map(Effect.sync(makeFonts), (fonts) =>
     ReceiptRenderer.of({
       pdf: (receipt) =>
         Effect.suspend(() => {

@@ -57,6 +57,19 @@ layer(PolicyPdf.layer)("the documents of a policy (4.6, step 8)", (it) => {
     })
   )
 
+  it.effect.each(["1-501 ك1 23 456", "📱 8095551234", "กำกำ 99"])(
+    "the documents print the policy number %s in full",
+    (number) =>
+      Effect.gen(function* () {
+        for (const kind of documents) {
+          const { lines } = yield* read(numbered(number), kind)
+          const [label] = lines.filter(({ text }) => text === "Póliza n.º")
+          const below = lines.filter(({ y }) => y < (label?.y ?? 0) && y > (label?.y ?? 0) - 30)
+          assert.include(below.map(({ text }) => text).join(""), number)
+        }
+      })
+  )
+
   it.effect("the policy states a length of one month and the absence of extras", () =>
     Effect.gen(function* () {
       const { lines } = yield* read(
@@ -195,6 +208,8 @@ const extremes: ReadonlyArray<readonly [string, PolicyFacts]> = [
   ["names of 40 letters in words", filled("María de los Ángeles Ñúñez de Peña-Ünal.")],
   ["names of 40 letters of the simulator", filled(`SBX${"Ñ".repeat(37)}`)],
   ["names of one letter", filled("Ñ")],
+  ["names of 40 emoji in a word", filled("📱".repeat(40))],
+  ["names of Thai, Arabic and Chinese words", filled("กำกำ 99 محمد علي 12345 中文".repeat(2))],
   ["names of nothing", filled("")],
   ["names of 120 letters, and a cover text of 2000", filled("Ñandú y ".repeat(15), cover.repeat(40))],
   ["a cover text without a space", filled("Titular", "W".repeat(500))],
