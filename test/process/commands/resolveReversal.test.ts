@@ -1,4 +1,3 @@
-import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { CommandLine } from "../../support/CommandLine.ts"
@@ -21,36 +20,6 @@ import {
 } from "../support/Resolutions.ts"
 
 layer(CommandLine.layer, { excludeTestServices: true })("a reversal without an answer from its provider", (it) => {
-  // Proposed outcome -> status of the reversal, status of the sale, and the money.
-  it.effect.each([
-    ["CONFIRMED", "REVERSED", reversed, givenBack],
-    ["DENIED", "SUCCESS", stands, charged]
-  ] as const)(
-    "becomes %s and its sale %s once a second operator confirms the proposal",
-    ([anulacion, status, proposal, left]) =>
-      Effect.gen(function* () {
-        const { answer, refusal } = yield* CommandLine
-        const { company, id } = yield* unresolvedReversal(`END-${status}`)
-        yield* answer("transactions", "resolve", id, ...proposal, ...first)
-        assert.deepStrictEqual(yield* moneyOf(company), charged, "a proposal moves nothing")
-        const own = yield* refusal("transactions", "confirm", id, ...proposalFlag(1), ...first)
-        assert.deepStrictEqual([own.code, own.details.motivo], ["RESOLUTION_NOT_CONFIRMABLE", "same_operator"])
-        const confirmed = yield* answer("transactions", "confirm", id, ...proposalFlag(1), ...secondUnasked)
-        assert.deepInclude(confirmed, { resultado: proposal[1], status, anulacion })
-        assert.deepStrictEqual(yield* moneyOf(company), left)
-        assert.isTrue((yield* answer("audit")).ok)
-        const again = yield* refusal("transactions", "confirm", id, ...proposalFlag(1), ...secondUnasked)
-        assert.deepStrictEqual([again.code, again.details.motivo], ["TRANSACTION_NOT_RESOLVABLE", "no_reversal"])
-        assert.deepStrictEqual(yield* moneyOf(company), left)
-        const sql = yield* PgClient.PgClient
-        const [key] = yield* sql`
-        select outcome ->> '_tag' as outcome, settled_at is not null as settled
-        from cell.idempotency
-        where company_id = ${company} and key = 'reversal'`
-        assert.deepStrictEqual(key, { outcome: "Pending", settled: true }, "as after a provider's late answer")
-      })
-  )
-
   it.effect("shows in the history of its sale who proposed and who confirmed its outcome", () =>
     Effect.gen(function* () {
       const { answer, run } = yield* CommandLine
@@ -78,48 +47,6 @@ layer(CommandLine.layer, { excludeTestServices: true })("a reversal without an a
     })
   )
 
-  // The simulator's answer about the reversal, the identifier that causes it, and the contradicting proposal.
-  it.effect.each([
-    ["Denied", "8095550193", reversed],
-    ["Confirmed", "8095550194", stands]
-  ] as const)("is not settled against the provider's definite answer %s", ([said, identifier, proposal]) =>
-    Effect.gen(function* () {
-      const { answer, refusal } = yield* CommandLine
-      const { company, id } = yield* unresolvedReversal(`SAID-${said}`, identifier)
-      yield* answer("transactions", "resolve", id, ...proposal, ...first)
-      const { code, details, message } = yield* refusal(
-        "transactions",
-        "confirm",
-        id,
-        ...proposalFlag(1),
-        ...secondUnasked
-      )
-      assert.deepStrictEqual([code, details.proveedor], ["SUPPLIER_DISAGREES", said])
-      assert.include(message, `the reversal of transaction ${id}`)
-      assert.deepStrictEqual(yield* moneyOf(company), charged)
-    })
-  )
-
-  it.effect("is settled once when several operators confirm it concurrently", () =>
-    Effect.gen(function* () {
-      const { answer, run } = yield* CommandLine
-      const { company, id } = yield* unresolvedReversal("AT-ONCE")
-      yield* answer("transactions", "resolve", id, ...reversed, ...first)
-      const confirming = ["turno-2", "turno-3", "turno-4"].map((who) =>
-        run("transactions", "confirm", id, ...proposalFlag(1), "--operador", who, "--sin-preguntar")
-      )
-      const codes = (yield* Effect.all(confirming, { concurrency: "unbounded" })).map(({ code }) => code)
-      assert.include(codes, 0)
-      assert.deepStrictEqual(yield* moneyOf(company), givenBack)
-      const sql = yield* PgClient.PgClient
-      const won = yield* sql`
-        select 1
-        from directory.audit_event
-        where company_id = ${company} and action = 'resolution_confirmed' and (details ->> 'won')::boolean`
-      assert.lengthOf(won, 1)
-    })
-  )
-
   it.effect("is settled without asking the provider only with --sin-preguntar", () =>
     Effect.gen(function* () {
       const { answer, refusal } = yield* CommandLine
@@ -132,18 +59,6 @@ layer(CommandLine.layer, { excludeTestServices: true })("a reversal without an a
       assert.deepStrictEqual(yield* moneyOf(company), charged)
       yield* answer("transactions", "confirm", id, ...proposalFlag(1), ...secondUnasked)
       assert.deepStrictEqual(yield* moneyOf(company), givenBack)
-    })
-  )
-
-  it.effect("cannot be resolved while its own request may still be running", () =>
-    Effect.gen(function* () {
-      const { refusal } = yield* CommandLine
-      const { company, id } = yield* unresolvedReversal("YOUNG")
-      const sql = yield* PgClient.PgClient
-      yield* sql`update cell.reversal set created_at = created_at + interval '6 minutes' where company_id = ${company}`
-      const { details, message } = yield* refusal("transactions", "resolve", id, ...reversed, ...first)
-      assert.strictEqual(details.motivo, "young_reversal")
-      assert.match(message, /reversal of transaction/)
     })
   )
 })

@@ -29,26 +29,31 @@ export const companyOf = Effect.fnUntraced(function* (code: string) {
 })
 
 // The simulator never knows the outcome of a sale to this identifier.
-export const silent = "8095550112"
+const silent = "8095550112"
 
 /**
  * A company with one sale of one peso that has been pending for 20 minutes. The identifier decides what the simulator
  * answers.
  */
-export const stuck = Effect.fnUntraced(function* (
+export const unresolvedSale = Effect.fnUntraced(function* (
   code: string,
-  identifier: string,
+  identifier: string | null = null,
   type: ServiceType = "mobile_recharge"
 ) {
   const { company, ledger } = yield* companyOf(code)
-  const sale = intentOf(company, "stuck", 100)
+  const sale = intentOf(company, "sale", 100)
   // The simulator derives its codes from the hexadecimal digits of the xid, so the xid has the format of Xid.ts.
   const xid = `RD-${company.toString(16).padStart(24, "0")}`
-  const intent = { ...sale, xid, identifier: Identifier.make(identifier), service: { ...sale.service, type } }
+  const intent = {
+    ...sale,
+    xid,
+    identifier: Identifier.make(identifier ?? silent),
+    service: { ...sale.service, type }
+  }
   const order = yield* reservedOrder(ledger, intent)
   yield* ledger.settle({ order, verdict: Verdict.Hold(), at: yield* DateTime.now, notFound: 0 })
   yield* makeOlder(company)
-  return { company, id: String(order.transactionId) }
+  return { company, id: String(order.transactionId), order }
 }, Effect.scoped)
 
 /**
@@ -84,6 +89,8 @@ export const moneyOf = Effect.fnUntraced(function* (company: number) {
 
 export const charged = [9_900, 0, 100, 0]
 export const givenBack = [10_000, 0, 0, 1]
+const held = [9_900, 100, 100, 0]
+const released = [10_000, 0, 0, 0]
 
 export const reversed = ["--as", "reversed", "--motivo", "Credited in the statement"]
 export const stands = ["--as", "stands", "--motivo", "Not credited in the statement"]
@@ -94,3 +101,45 @@ export const second = ["--operador", "turno-2"]
 /** The second operator confirms although the provider could not be asked. */
 export const secondUnasked = [...second, "--sin-preguntar"]
 export const proposalFlag = (proposal: number) => ["--propuesta", `${proposal}`]
+
+/** Both operations that operators resolve, each with its proposals and their results. */
+export const unresolvedOperations = [
+  {
+    operation: "a sale",
+    code: "SALE",
+    named: (id: string) => new RegExp(`^Transaction ${id} |transaction ${id}\\b`),
+    unresolved: unresolvedSale,
+    table: "cell.transaction",
+    before: held,
+    // The simulator answers that it does not know the outcome.
+    second,
+    done: { proposal: success, ends: { resultado: "success", status: "SUCCESS" }, money: charged },
+    refused: { proposal: failed, ends: { resultado: "failed", status: "FAILED" }, money: released },
+    // Identifier -> the simulator's answer.
+    said: { done: ["8095550123", "Delivered"], refused: ["8095550102", "Refused"] },
+    settledReason: "settled",
+    young: "young"
+  },
+  {
+    operation: "a reversal",
+    code: "REVERSAL",
+    named: (id: string) => new RegExp(`reversal of transaction ${id}\\b`),
+    unresolved: unresolvedReversal,
+    table: "cell.reversal",
+    before: charged,
+    second: secondUnasked,
+    done: {
+      proposal: reversed,
+      ends: { resultado: "reversed", status: "REVERSED", anulacion: "CONFIRMED" },
+      money: givenBack
+    },
+    refused: {
+      proposal: stands,
+      ends: { resultado: "stands", status: "SUCCESS", anulacion: "DENIED" },
+      money: charged
+    },
+    said: { done: ["8095550194", "Confirmed"], refused: ["8095550193", "Denied"] },
+    settledReason: "no_reversal",
+    young: "young_reversal"
+  }
+] as const
