@@ -82,11 +82,12 @@ const callCounter = Layer.unwrap(
 
 const httpOptions = Layer.effect(
   HttpOptions,
-  Settings.useSync(({ environment, publicUrl, rateLimit, sandbox, trustProxy }) => ({
+  Settings.useSync(({ environment, publicUrl, rateLimit, sandbox, supportEmail, trustProxy }) => ({
     environment,
     limits: rateLimit,
     publicUrl,
     sandbox,
+    supportEmail,
     trustProxy
   }))
 )

@@ -123,6 +123,8 @@ export interface HttpOptionsShape {
    * The URL at which clients reach the service, without a trailing slash. If null, the URL is taken from each request.
    */
   readonly publicUrl: string | null
+  /** The e-mail address to which integrators write for help. Null if the operator has not set one. */
+  readonly supportEmail: string | null
   /** Calls per minute. Contract: 8. */
   readonly limits: { readonly perToken: number; readonly perAddress: number }
   /** The environment that /v1/info reports. Test and production companies share one deployment. */
@@ -135,6 +137,7 @@ export const HttpOptions = Context.Reference<HttpOptionsShape>("saldo/facade/Htt
   defaultValue: () => ({
     trustProxy: false,
     publicUrl: null,
+    supportEmail: null,
     limits: { perToken: 120, perAddress: 120 },
     environment: "production",
     sandbox: null

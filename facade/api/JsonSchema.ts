@@ -1,4 +1,11 @@
-import { Schema } from "effect"
+import { Record, Schema } from "effect"
+import { EntryType } from "../../core/domain/Account.ts"
+import { Environment } from "../../core/domain/Company.ts"
+import { LimitExceeded } from "../../core/domain/Errors.ts"
+import { ExtraCode, VehicleType } from "../../core/domain/InsuranceOffer.ts"
+import { InsuranceState } from "../../core/domain/InsuranceState.ts"
+import { Flow, ServiceType } from "../../core/domain/Service.ts"
+import { Status } from "../../core/domain/Status.ts"
 
 /** A JSON Schema of the OpenAPI document. */
 export type JsonSchema = Readonly<Record<string, unknown>>
@@ -19,11 +26,34 @@ const isRedundant = (key: string, value: unknown): boolean =>
   (key === "maximum" && value === Number.MAX_SAFE_INTEGER)
 
 /** The path of the schemas within the OpenAPI document. */
-export const schemasPath = "#/components/schemas/"
+const schemasPath = "#/components/schemas/"
+
+/** A reference to a schema of the OpenAPI document. */
+export const refTo = (component: string) => ({ $ref: `${schemasPath}${component}` })
+
+/** The enumerations that are components, by component name. Their values are in the domain, their names here. */
+export const enumerations: Readonly<Record<string, JsonSchema>> = Record.map(
+  {
+    Ambiente: Environment,
+    CodigoOpcional: ExtraCode,
+    EstadoSeguro: InsuranceState,
+    EstadoTransaccion: Status,
+    Flujo: Flow,
+    PeriodoLimite: LimitExceeded.fields.period,
+    TipoMovimiento: EntryType,
+    TipoServicio: ServiceType,
+    TipoVehiculo: VehicleType
+  },
+  (schema) => Schema.toJsonSchemaDocument(schema).schema
+)
+
+const enumerationNames = new Map(Object.entries(enumerations).map(([name, schema]) => [JSON.stringify(schema), name]))
 
 const cleaned = <A>(generated: A): A =>
   JSON.parse(JSON.stringify(generated), (key, value) => {
     if (key === "$ref") return String(value).replace("#/$defs/", schemasPath)
+    const enumeration = Object.hasOwn(Object(value), "enum") ? enumerationNames.get(JSON.stringify(value)) : undefined
+    if (enumeration !== undefined) return refTo(enumeration)
     return isRedundant(key, value) ? undefined : value
   })
 

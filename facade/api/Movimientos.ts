@@ -53,6 +53,8 @@ const csvCell = (cell: string | number | null): string => {
 
 const csvLine = (cells: ReadonlyArray<string | number | null>): string => `${cells.map(csvCell).join(",")}\r\n`
 
+const csvRow = (row: Row): string => csvLine(columns.map((column) => row[column]))
+
 /**
  * The statement as CSV (RFC 4180) in UTF-8, with a header line. Null becomes an empty cell. The first row is read
  * before the response begins, so an unreadable statement causes an error response instead of a broken file.
@@ -61,12 +63,33 @@ const csvOf = Effect.fnUntraced(function* (companyId: CompanyId, range: DayRange
   const statement = yield* Statement
   const rows = Stream.map(statement.all(companyId, range), entryView)
   const [first, others] = yield* Stream.peel(rows, Sink.take<Row>(1))
-  const body = Stream.map(Stream.prepend(others, first), (row) => csvLine(columns.map((column) => row[column]))).pipe(
+  const body = Stream.map(Stream.prepend(others, first), csvRow).pipe(
     Stream.prepend([csvLine(columns)]),
     Stream.encodeText
   )
   return new FileReply({ type: "text/csv; charset=utf-8", name: "movimientos.csv", shown: false, body })
 })
+
+const exampleRows: ReadonlyArray<Row> = [
+  {
+    movimiento_id: 2,
+    tipo: "sale",
+    monto: -100,
+    saldo: 99_900,
+    transaction_id: 1,
+    referencia: null,
+    fecha: "2026-01-31 14:05:09"
+  },
+  {
+    movimiento_id: 1,
+    tipo: "deposit",
+    monto: 100_000,
+    saldo: 100_000,
+    transaction_id: null,
+    referencia: "deposito-1",
+    fecha: "2026-01-31 09:00:00"
+  }
+]
 
 const foundMessage = (total: number): string => `Movimientos encontrados: ${total}.`
 
@@ -81,36 +104,20 @@ export const listarMovimientos = query({
       })
     )
   }),
-  output: Schema.Struct({ items: Schema.Array(EntryView), pagination: Pagination }),
+  output: Schema.Struct({ items: Schema.Array(EntryView), pagination: Pagination }).annotate({
+    identifier: "Movimientos"
+  }),
   meta: {
     path: "/v1/movimientos",
     aliases: ["/v1/statement"],
     summary: "Los movimientos del saldo, del más reciente al más antiguo",
     tag: "Cuenta",
     file: "text/csv",
+    fileExample: [csvLine(columns), ...exampleRows.map(csvRow)].join(""),
     example: {
       message: foundMessage(2),
       data: {
-        items: [
-          {
-            movimiento_id: 2,
-            tipo: "sale",
-            monto: -100,
-            saldo: 99_900,
-            transaction_id: 1,
-            referencia: null,
-            fecha: "2026-01-31 14:05:09"
-          },
-          {
-            movimiento_id: 1,
-            tipo: "deposit",
-            monto: 100_000,
-            saldo: 100_000,
-            transaction_id: null,
-            referencia: "deposito-1",
-            fecha: "2026-01-31 09:00:00"
-          }
-        ],
+        items: exampleRows,
         pagination: { page: 1, per_page: 50, total: 2, total_pages: 1 }
       }
     }

@@ -1,207 +1,95 @@
-import { initTRPC } from "@trpc/server"
-import { generateOpenApiDocument, type OpenApiMeta } from "trpc-to-openapi"
-import { z } from "zod"
+import type { HttpOptionsShape } from "./Call.ts"
 import { errorsPath } from "./Envelope.ts"
-import { exampleRequestId } from "./ErrorExamples.ts"
-import { keyField, keyHeader } from "./Input.ts"
-import { componentsOf, documentOf, type JsonSchema } from "./JsonSchema.ts"
-import {
-  errorResponses,
-  errorResponsesOf,
-  errorSchemas,
-  headerComponents,
-  responseHeaders,
-  successSchema
-} from "./OpenApiResponses.ts"
+import { infoOf, tags } from "./Introduction.ts"
+import { componentsOf, enumerations, type JsonSchema } from "./JsonSchema.ts"
+import { errorNamesOf, errorResponses, errorSchemas } from "./OpenApiErrors.ts"
+import { requestBodies, requestOf, requestSchemas } from "./OpenApiRequests.ts"
+import { headerComponents, responseHeaders, successResponse } from "./OpenApiResponses.ts"
 import type { Procedure } from "./Procedure.ts"
-import { type Endpoint, endpoints } from "./Procedures.ts"
+import { type Endpoint, endpoints, operationIdOf } from "./Procedures.ts"
 
-// The generator accepts only zod schemas. This zod schema validates nothing: it only contains the JSON Schema of an
-// Effect Schema.
-const carrying = (document: JsonSchema) =>
-  z.string().meta({
-    override: ({ jsonSchema }) => {
-      for (const key of Object.keys(jsonSchema)) delete jsonSchema[key as keyof typeof jsonSchema]
-      Object.assign(jsonSchema, document)
-    }
-  })
+const describedGate = ({ gate: { permission }, meta: { description } }: Procedure): string =>
+  [
+    ...(description === undefined ? [] : [description]),
+    permission === null ? "No necesita credenciales." : `Permiso: ${permission}.`
+  ].join(" ")
 
-const inputOf = ({ input: { schema, takesKey } }: Procedure) => {
-  const fields = Object.entries(schema.fields).filter(([name]) => !takesKey || name !== keyField)
-  return z.object(
-    Object.fromEntries(
-      fields.map(([name, field]) => {
-        const property = carrying(documentOf(field))
-        return [name, field.ast.context?.isOptional ? property.optional() : property]
-      })
-    )
-  )
-}
+const securityOf = ({ gate: { permission } }: Procedure) =>
+  permission === null ? [] : [{ Bearer: [] }, { ApiKey: [], ApiSecret: [] }]
 
-const knownEtag = carrying({
-  type: "string",
-  description: "El ETag de una respuesta anterior: si data sigue igual, la respuesta es 304 y no trae cuerpo."
-})
+const refToResponse = (component: string) => ({ $ref: `#/components/responses/${component}` })
 
-const requestHeadersOf = ({ input, meta }: Procedure) => {
-  const key = input.schema.fields[keyField]
-  return z.object({
-    ...(input.takesKey && key !== undefined && { [keyHeader]: carrying(documentOf(key)) }),
-    ...(meta.cached && { "If-None-Match": knownEtag.optional() })
-  })
-}
+const successName = (endpoint: Endpoint): string =>
+  `${operationIdOf(endpoint)}_${endpoint.procedure.meta.status ?? 200}`
 
-/** The operation id of an endpoint: `recargasCrear` for `recargas.crear`. */
-export const operationIdOf = ({ name }: Endpoint): string =>
-  name.replace(/\.(.)/g, (_, letter: string) => letter.toUpperCase())
-
-const t = initTRPC.meta<OpenApiMeta>().create()
-
-// The generator reads a tRPC router. These procedures only describe the endpoints and are never called.
-const describing = (endpoint: Endpoint) => {
+const operationOf = (endpoint: Endpoint) => {
   const { procedure } = endpoint
-  const { description, path, summary, tag } = procedure.meta
-  const described = t.procedure
-    .meta({
-      openapi: {
-        method: endpoint.method,
-        path,
-        summary,
-        ...(description !== undefined && { description }),
-        tags: [tag],
-        requestHeaders: requestHeadersOf(procedure),
-        operationId: operationIdOf(endpoint)
-      }
-    })
-    .input(inputOf(procedure))
-    .output(z.unknown())
-  return procedure.type === "query" ? described.query(() => undefined) : described.mutation(() => undefined)
-}
-
-const describingRouter = t.router(
-  Object.fromEntries(endpoints.map((endpoint) => [endpoint.name, describing(endpoint)]))
-)
-
-const jsonContent = ({ meta, output }: Procedure) => ({
-  schema: successSchema(documentOf(output)),
-  ...(meta.example && {
-    example: {
-      success: true,
-      data: meta.example.data,
-      message: meta.example.message ?? meta.message ?? "",
-      request_id: exampleRequestId
-    }
-  })
-})
-
-// OpenAPI 3.1 has no schema for binary content, so a PDF is described only by its media type.
-const fileSchemas = { "application/pdf": {}, "text/csv": { schema: { type: "string" } } }
-
-const successResponse = (procedure: Procedure) => {
-  const { cached, file, message, onlyFile, status = 200, summary } = procedure.meta
+  const { cached, status = 200 } = procedure.meta
   return {
-    description: message ?? summary,
-    headers: responseHeaders({
-      status,
-      cached,
-      replays: procedure.input.takesKey,
-      file: file && (onlyFile ? "always" : "sometimes")
-    }),
-    content: {
-      ...(!onlyFile && { "application/json": jsonContent(procedure) }),
-      ...(file && { [file]: fileSchemas[file] })
-    }
-  }
-}
-
-const securityOf = ({ gate: { permission }, meta: { description = "" } }: Procedure) =>
-  permission === null
-    ? { security: [] }
-    : {
-        description: `${description} Permiso: ${permission}.`.trim(),
-        security: [{ Bearer: [] }, { ApiKey: [], ApiSecret: [] }]
-      }
-
-/** An operation of the generated document. */
-interface Generated {
-  readonly requestBody?: { readonly content: Readonly<Record<string, object>> }
-}
-
-const operationOf = (endpoint: Endpoint, generated: Generated) => {
-  const { procedure } = endpoint
-  const { cached, example, status = 200 } = procedure.meta
-  const body = generated.requestBody?.content["application/json"]
-  return {
-    ...generated,
-    ...securityOf(procedure),
-    ...(body && {
-      requestBody: {
-        required: true,
-        content: {
-          "application/json": { ...body, ...(example?.request !== undefined && { example: example.request }) }
-        }
-      }
-    }),
+    ...requestOf(endpoint),
+    description: describedGate(procedure),
+    security: securityOf(procedure),
     responses: {
-      [status]: successResponse(procedure),
-      ...(cached && {
-        304: { description: "No ha cambiado.", headers: responseHeaders({ status: 304, cached: true }) }
-      }),
-      ...errorResponsesOf(endpoint)
+      [status]: refToResponse(successName(endpoint)),
+      ...(cached && { 304: refToResponse("NoHaCambiado") }),
+      ...Object.fromEntries(errorNamesOf(endpoint).map(([failed, name]) => [failed, refToResponse(name)]))
     }
   }
 }
 
-const pathsOf = (generated: Readonly<Record<string, Readonly<Record<string, Generated>>>>) => {
-  const paths: Record<string, Record<string, object>> = {}
+// Aliases keep working for clients that use them. `deprecated` tells generators and readers to prefer the main path.
+const aliasOf = (endpoint: Endpoint, number: number) => ({
+  operationId: `${operationIdOf(endpoint)}Alias${number}`,
+  summary: `${endpoint.procedure.meta.summary} (alias de ${endpoint.procedure.meta.path})`,
+  deprecated: true,
+  // The console shows each operation only under its main path, and not again under an alias.
+  "x-scalar-ignore": true
+})
+
+const paths = () => {
+  const all: Record<string, Record<string, object>> = {}
   for (const endpoint of endpoints) {
-    const { path: main, summary } = endpoint.procedure.meta
-    const verb = endpoint.method.toLowerCase()
-    const found = generated[main]?.[verb]
-    if (found === undefined) continue
+    const operation = operationOf(endpoint)
     endpoint.paths.forEach((path, index) => {
-      const aliased = index > 0 && {
-        operationId: `${operationIdOf(endpoint)}Alias${index}`,
-        summary: `${summary} (alias de ${main})`,
-        // The console shows each operation only under its main path, and not again under an alias.
-        "x-scalar-ignore": true
-      }
-      paths[path] = { ...paths[path], [verb]: { ...operationOf(endpoint, found), ...aliased } }
+      const aliased = index > 0 && aliasOf(endpoint, index)
+      all[path] = { ...all[path], [endpoint.method.toLowerCase()]: { ...operation, ...aliased } }
     })
   }
-  return paths
+  return all
 }
+
+const successResponses = () =>
+  Object.fromEntries(endpoints.map((endpoint) => [successName(endpoint), successResponse(endpoint.procedure)]))
+
+const notChanged = { description: "No ha cambiado.", headers: responseHeaders({ status: 304, cached: true }) }
+
+const outputSchemas = (): Readonly<Record<string, JsonSchema>> =>
+  Object.assign({}, ...endpoints.map(({ procedure }) => componentsOf(procedure.output)))
 
 const securitySchemes = {
   Bearer: { type: "http", scheme: "bearer", description: "api_key y api_secret separados por un punto." },
-  ApiKey: { type: "apiKey", in: "header", name: "X-Api-Key" },
-  ApiSecret: { type: "apiKey", in: "header", name: "X-Api-Secret" }
+  ApiKey: { type: "apiKey", in: "header", name: "X-Api-Key", description: "Se envía junto a X-Api-Secret." },
+  ApiSecret: { type: "apiKey", in: "header", name: "X-Api-Secret", description: "Se envía junto a X-Api-Key." }
 } as const
 
 /** The OpenAPI 3.1 document with all endpoints. */
-export const openApiDocument = (baseUrl: string) => {
-  const generated = generateOpenApiDocument(describingRouter, {
-    title: "Saldo",
-    description:
-      "Recargas, paquetes, electricidad prepagada, facturas y seguros sobre un saldo prepagado. Decida por el estado HTTP y error.code, nunca por el texto.",
-    version: "1.0.0",
-    openApiVersion: "3.1.0",
-    baseUrl,
-    securitySchemes
-  })
-  return {
-    ...generated,
-    externalDocs: { description: "Qué hacer ante cada error", url: errorsPath },
-    paths: pathsOf(generated.paths as unknown as Parameters<typeof pathsOf>[0]),
-    components: {
-      ...generated.components,
-      securitySchemes,
-      schemas: {
-        ...errorSchemas,
-        ...Object.assign({}, ...endpoints.map(({ procedure }) => componentsOf(procedure.output)))
-      },
-      responses: errorResponses,
-      headers: headerComponents
-    }
+export const openApiDocument = ({ publicUrl, supportEmail }: Pick<HttpOptionsShape, "publicUrl" | "supportEmail">) => ({
+  openapi: "3.1.0",
+  info: infoOf(supportEmail),
+  servers: [
+    { url: publicUrl ?? "/", description: "Pruebas y producción: la empresa del token determina el ambiente." }
+  ],
+  // The address of external documentation must be absolute. The introduction links to the same page in any case.
+  ...(publicUrl !== null && {
+    externalDocs: { description: "Qué hacer ante cada error", url: `${publicUrl}${errorsPath}` }
+  }),
+  tags,
+  paths: paths(),
+  components: {
+    securitySchemes,
+    schemas: { ...errorSchemas, ...enumerations, ...requestSchemas, ...outputSchemas() },
+    requestBodies,
+    responses: { ...successResponses(), NoHaCambiado: notChanged, ...errorResponses },
+    headers: headerComponents
   }
-}
+})

@@ -1,24 +1,21 @@
-import { Struct } from "effect"
-import { toPublic } from "../../core/domain/ErrorCatalogue.ts"
-import { codes, type DetailedCode, type ErrorCode, errorDetails } from "../../core/domain/ErrorCodes.ts"
-import { type HttpError, headTooLarge } from "./Envelope.ts"
-import { bodyExamples, errorExamples, exampleRequestId, inputFault } from "./ErrorExamples.ts"
-import { documentOf, type JsonSchema, schemasPath } from "./JsonSchema.ts"
-import { type Endpoint, endpoints } from "./Procedures.ts"
+import type { ErrorCode } from "../../core/domain/ErrorCodes.ts"
+import { exampleRequestId } from "./ErrorExamples.ts"
+import { documentOf, type JsonSchema } from "./JsonSchema.ts"
+import type { Procedure } from "./Procedure.ts"
 
 /** The message for a person, in success and error responses. */
-const messageSchema = { type: "string", description: "Para personas; puede cambiar." }
+export const messageSchema = { type: "string", description: "Para personas; puede cambiar." }
 
 /** The envelope of every JSON response. Contract: 2.1. */
-const envelope = (success: boolean, body: Readonly<Record<string, JsonSchema>>): JsonSchema => ({
+export const envelope = (success: boolean, body: Readonly<Record<string, JsonSchema>>): JsonSchema => ({
   type: "object",
   required: ["success", ...Object.keys(body), "request_id"],
-  properties: { success: { const: success }, ...body, request_id: { type: "string", format: "uuid" } }
+  properties: {
+    success: { type: "boolean", const: success },
+    ...body,
+    request_id: { type: "string", format: "uuid", description: "Identifica esta llamada." }
+  }
 })
-
-export const successSchema = (data: JsonSchema) => envelope(true, { data, message: messageSchema })
-
-const failureSchema = (error: JsonSchema) => envelope(false, { error })
 
 const integer = { type: "integer" }
 const string = { type: "string" }
@@ -35,7 +32,10 @@ export const headerComponents = {
   "X-RateLimit-Reset": { description: "Segundos Unix en que termina el minuto.", required: true, schema: integer },
   RateLimit: { description: "Lo mismo, según el borrador de la IETF.", required: true, schema: string },
   "RateLimit-Policy": { description: "La política, según el borrador de la IETF.", required: true, schema: string },
-  "Idempotent-Replay": { description: "true cuando se repite la respuesta original.", schema: { const: "true" } },
+  "Idempotent-Replay": {
+    description: "true cuando se repite la respuesta original.",
+    schema: { type: "string", const: "true" }
+  },
   "Retry-After": { description: "Segundos que conviene esperar.", schema: integer },
   Link: { description: 'La página que explica el código, con rel="help".', required: true, schema: string },
   Location: { description: "Dónde consultar la transacción.", required: true, schema: string },
@@ -104,128 +104,36 @@ export const responseHeaders = ({ cached, errors = [], file, replays, status, wa
   }
 }
 
-const isDetailed = (code: ErrorCode): code is DetailedCode => Object.hasOwn(errorDetails, code)
-
-const schemaOf = (code: ErrorCode): JsonSchema => {
-  const properties = {
-    code: { type: "string", const: code },
-    message: messageSchema,
-    ...(isDetailed(code) && { details: documentOf(errorDetails[code]) })
-  }
-  return failureSchema({ type: "object", required: Object.keys(properties), properties })
-}
-
-// Each error code has its own schema. A generated client compares `code` to find the schema and the details of an
-// error.
-const oneOf = (some: ReadonlyArray<ErrorCode>): JsonSchema => {
-  const [first, ...others] = some.map((code) => ({ $ref: `${schemasPath}${code}` }))
-  return first !== undefined && others.length === 0 ? first : { oneOf: [first, ...others] }
-}
-
-/**
- * The schemas of the error envelope: the schema `Error` for any code, and one schema for each code, named like the
- * code.
- */
-export const errorSchemas = {
-  Error: { description: "Cualquier respuesta de error.", ...oneOf(Struct.keys(codes)) },
-  ...Object.fromEntries(Struct.keys(codes).map((code) => [code, schemaOf(code)]))
-}
-
-/**
- * The error codes that an endpoint may return: the codes in its meta, and the codes that every endpoint of its kind may
- * return.
- */
-const codesOf = ({ procedure: { gate, meta } }: Endpoint): ReadonlyArray<ErrorCode> => [
-  ...(gate.permission === null ? [] : (["UNAUTHENTICATED", "FORBIDDEN", "VALIDATION_ERROR"] as const)),
-  ...(meta.errors ?? []),
-  "RATE_LIMIT_EXCEEDED",
-  "INTERNAL_ERROR"
-]
-
-const errorsOf = (endpoint: Endpoint): ReadonlyArray<HttpError> => {
-  const { meta, type } = endpoint.procedure
-  const own = [...(meta.causes ?? []).map(toPublic), inputFault(endpoint.procedure)]
-  return [
-    ...codesOf(endpoint).map((code) => own.find((error) => error.code === code) ?? errorExamples[code][0]),
-    ...(type === "mutation" ? bodyExamples : []),
-    headTooLarge
-  ]
-}
-
-/** The error responses of an endpoint with one status. */
-interface Failure {
-  readonly status: number
-  readonly errors: ReadonlyArray<HttpError>
-  readonly replays: boolean
-}
-
-// A retry receives the stored outcome of the operation again, which may be an error. An error from before the operation
-// is not stored.
-const isOutcome = (status: number): boolean => status === 202 || status === 422
-
-const failuresOf = (endpoint: Endpoint): ReadonlyArray<Failure> =>
-  [...Map.groupBy(errorsOf(endpoint), ({ status }) => status)].map(([status, errors]) => ({
-    status,
-    errors,
-    replays: endpoint.procedure.input.takesKey && isOutcome(status)
-  }))
-
-const responseOf = ({ errors, replays, status }: Failure) => ({
-  description: errors.map(({ code, message }) => `${code}: ${message}`).join(" "),
-  headers: responseHeaders({
-    status,
-    errors: errors.map(({ code }) => code),
-    waits: errors.some(({ details }) => details?.["retry_after"] !== undefined),
-    replays
-  }),
-  content: {
-    "application/json": {
-      schema: oneOf(errors.map(({ code }) => code)),
-      examples: Object.fromEntries(
-        errors.map(({ code, details, message }) => [
-          code,
-          {
-            value: {
-              success: false,
-              error: { code, message, ...(details && { details }) },
-              request_id: exampleRequestId
-            }
-          }
-        ])
-      )
+const jsonContent = ({ meta, output }: Procedure) => ({
+  schema: envelope(true, { data: documentOf(output), message: messageSchema }),
+  ...(meta.example && {
+    example: {
+      success: true,
+      data: meta.example.data,
+      message: meta.example.message ?? meta.message ?? "",
+      request_id: exampleRequestId
     }
-  }
+  })
 })
 
-/** The errors that have the same meaning at every endpoint. */
-const shared: ReadonlySet<HttpError> = new Set<HttpError>([
-  ...Object.values(errorExamples).map(([first]) => first),
-  ...bodyExamples,
-  headTooLarge
-])
+// OpenAPI 3.1 has no schema for binary content, so a PDF is described only by its media type.
+const fileContent = ({ meta: { file, fileExample } }: Procedure) =>
+  file === "text/csv" ? { schema: string, example: fileExample } : {}
 
-/**
- * The component name of an error response that is the same at every endpoint. Undefined if the response belongs to one
- * endpoint only.
- */
-const nameOf = ({ errors: [first, ...others], replays, status }: Failure): string | undefined => {
-  if (first === undefined || others.length > 0 || replays || !shared.has(first)) return undefined
-  return status === codes[first.code].status ? first.code : `${first.code}_${status}`
+/** The response to a success. */
+export const successResponse = (procedure: Procedure) => {
+  const { cached, file, message, onlyFile, status = 200, summary } = procedure.meta
+  return {
+    description: message ?? summary,
+    headers: responseHeaders({
+      status,
+      cached,
+      replays: procedure.input.takesKey,
+      file: file && (onlyFile ? "always" : "sometimes")
+    }),
+    content: {
+      ...(!onlyFile && { "application/json": jsonContent(procedure) }),
+      ...(file && { [file]: fileContent(procedure) })
+    }
+  }
 }
-
-/** The error responses that endpoints share, by component name. */
-export const errorResponses = Object.fromEntries(
-  endpoints.flatMap(failuresOf).flatMap((failure) => {
-    const name = nameOf(failure)
-    return name === undefined ? [] : [[name, responseOf(failure)]]
-  })
-)
-
-/** The error responses of an endpoint, by status. */
-export const errorResponsesOf = (endpoint: Endpoint) =>
-  Object.fromEntries(
-    failuresOf(endpoint).map((failure) => {
-      const name = nameOf(failure)
-      return [failure.status, name === undefined ? responseOf(failure) : { $ref: `#/components/responses/${name}` }]
-    })
-  )

@@ -2,12 +2,13 @@ import { Schema } from "effect"
 import type { Page } from "../../core/domain/Page.ts"
 
 /** An amount in pesos: a JSON number with at most 2 decimals. */
-export const Pesos = Schema.Finite.annotate({ description: "Pesos dominicanos (DOP)." })
+export const Pesos = Schema.Finite.annotate({ identifier: "Pesos", description: "Pesos dominicanos (DOP)." })
 
+/** A local date and time. JSON Schema has no name for a format with a space, so a pattern describes it. */
 export const LocalTimestamp = Schema.String.annotate({
-  description: "Hora de America/Santo_Domingo.",
+  description: "Fecha y hora de America/Santo_Domingo: AAAA-MM-DD HH:MM:SS.",
   examples: ["2026-01-31 14:05:09"]
-})
+}).check(Schema.isPattern(/^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/u, { identifier: "FechaHoraLocal" }))
 
 /** The fields of a service that a sale shows. */
 export const ServiceName = Schema.Struct({ id: Schema.Int, nombre: Schema.String }).annotate({
@@ -15,7 +16,7 @@ export const ServiceName = Schema.Struct({ id: Schema.Int, nombre: Schema.String
 })
 
 export const currency = "DOP"
-export const Currency = Schema.Literal(currency)
+export const Currency = Schema.Literal(currency).annotate({ identifier: "Moneda" })
 
 /** Describes which page of a list a response contains. Contract: 4.7. */
 export const Pagination = Schema.Struct({

@@ -7,11 +7,21 @@ import type { Call, FileReply, Services } from "./Call.ts"
 import { integerOf } from "./Fields.ts"
 import type { Gate } from "./Gate.ts"
 import type { Input } from "./Input.ts"
+import type { Tag } from "./Introduction.ts"
 
 /** The kind of a procedure. A query only reads: REST uses GET. A mutation has a body: REST uses POST. */
 export type ProcedureType = "query" | "mutation"
 
 type Path = `/${string}`
+
+/** A form of a request body, for a body whose fields depend on each other. Only the documentation uses it. */
+export interface BodyForm {
+  readonly description: string
+  /** Optional fields of the input that are required in this form. */
+  readonly needs: ReadonlyArray<string>
+  /** Fields of the input that this form does not have. */
+  readonly without?: ReadonlyArray<string>
+}
 
 /** The facts about a procedure that REST and the OpenAPI document need in addition to its input and output. */
 interface Meta {
@@ -21,7 +31,7 @@ interface Meta {
   readonly summary: string
   readonly description?: string
   /** The group of the endpoint in the documentation. */
-  readonly tag: string
+  readonly tag: Tag
   /** The HTTP status of a success; 200 by default. */
   readonly status?: number
   /** The message of a success, for a person. A procedure whose message varies sets the message in the call's reply. */
@@ -36,8 +46,20 @@ interface Meta {
   readonly errors?: ReadonlyArray<ErrorCode>
   /** The documented errors of a code, if the catalogue's message or example does not fit this endpoint. */
   readonly causes?: ReadonlyArray<CoreError>
-  /** The documented example. It contains `message` only if `Meta.message` is absent. */
-  readonly example?: { readonly request?: unknown; readonly message?: string; readonly data: unknown }
+  /** The forms of the body, by component name. A body has exactly one of these forms. */
+  readonly forms?: Readonly<Record<string, BodyForm>>
+  /**
+   * The documented example: one request or several by name, and the response. It contains `message` only if
+   * `Meta.message` is absent.
+   */
+  readonly example?: {
+    readonly request?: unknown
+    readonly requests?: Readonly<Record<string, unknown>>
+    readonly message?: string
+    readonly data: unknown
+  }
+  /** The example of a file that is text. */
+  readonly fileExample?: string
 }
 
 /** The arguments of a handler: the call, the caller's session (null behind an open gate) and the decoded input. */

@@ -49,3 +49,7 @@ export const endpoints: ReadonlyArray<Endpoint> = Object.entries<Readonly<Record
     paths: [procedure.meta.path, ...(procedure.meta.aliases ?? [])]
   }))
 )
+
+/** The operation id of an endpoint: `recargasCrear` for `recargas.crear`. */
+export const operationIdOf = ({ name }: Pick<Endpoint, "name">): string =>
+  name.replace(/\.(.)/g, (_, letter: string) => letter.toUpperCase())

@@ -85,8 +85,24 @@ export const crearRecarga = mutation({
       "SEGURO_SIN_COTIZAR",
       "SEGUROS_NO_DISPONIBLE"
     ],
+    forms: {
+      VentaPorMonto: {
+        description: "La venta de un servicio de monto libre.",
+        needs: ["amount"],
+        without: ["opcion_id"]
+      },
+      VentaDeOpcion: {
+        description: "La venta de un paquete, una factura o un seguro. Si lleva amount, tiene que ser el precio.",
+        needs: ["opcion_id"]
+      }
+    },
     example: {
-      request: { service_id: 1, identifier: "8095551234", amount: 100, terminal_id: "caja-1" },
+      requests: {
+        Recarga: { service_id: 1, identifier: "8095551234", amount: 100, terminal_id: "caja-1" },
+        Paquete: { service_id: 3, identifier: "8095551234", opcion_id: "paq-2b00bd6ec02a027a4497359d" },
+        Factura: { service_id: 5, identifier: "1234567", opcion_id: "fac-2b00bd6ec02a027a4497359d" },
+        Seguro: { service_id: 6, identifier: "A123458", opcion_id: "seguro:1" }
+      },
       data: {
         transaction_id: 1,
         status: "SUCCESS",

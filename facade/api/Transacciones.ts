@@ -144,7 +144,9 @@ export const listarTransacciones = query({
     xid: Schema.optionalKey(cleanText("Coincidencia exacta.")),
     idempotency_key: Schema.optionalKey(soughtKey)
   }),
-  output: Schema.Struct({ items: Schema.Array(TransactionView), pagination: Pagination }),
+  output: Schema.Struct({ items: Schema.Array(TransactionView), pagination: Pagination }).annotate({
+    identifier: "Transacciones"
+  }),
   meta: {
     path: "/v1/transacciones",
     aliases: ["/v1/transactions"],

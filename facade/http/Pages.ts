@@ -45,7 +45,7 @@ const serveDocument = (document: string, etag: string) =>
 export const documentation = Effect.gen(function* () {
   const options = yield* HttpOptions
   const assets = yield* loadAssets
-  const document = JSON.stringify(openApiDocument(options.publicUrl ?? "/"))
+  const document = JSON.stringify(openApiDocument(options))
   return [
     { path: documentPath, handler: serveDocument(document, yield* etagOf(document)) },
     ...pagesOf(assets, options).map((page) => ({ path: page.path, handler: servePage(page) })),

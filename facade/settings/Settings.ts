@@ -215,6 +215,11 @@ const variables = {
     read: webOrigin,
     fallback: null
   }),
+  supportEmail: variable("SUPPORT_EMAIL", {
+    expected: "an e-mail address",
+    read: matchingPattern(/^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/),
+    fallback: null
+  }),
   environment: variable("ENVIRONMENT", {
     expected: "1 to 32 letters, digits, hyphens and underscores",
     read: matchingPattern(/^[A-Za-z0-9_-]{1,32}$/),
@@ -267,6 +272,8 @@ const settingsOf = (values: Values) => ({
   xidPrefix: values.xidPrefix,
   /** The public URL of the service, without a trailing slash. Null if only the process's own address is known. */
   publicUrl: values.publicUrl,
+  /** The e-mail address to which integrators write for help. */
+  supportEmail: values.supportEmail,
   /** The operator's name for this deployment. */
   environment: values.environment,
   /** The external services of production companies. Null for each one that is not configured. */

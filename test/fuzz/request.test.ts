@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
-import { openApiDocument } from "../../facade/api/OpenApi.ts"
 import { schemaFaultsBy } from "../fakes/SchemaFaults.ts"
+import { apiDocument } from "../support/ApiDocument.ts"
 import { curlOf, type HttpRequest, onTheWire } from "./request/HttpRequest.ts"
 import { validLiteralOf } from "./request/Literal.ts"
-import { type OpenApiDocument, operationsOf } from "./request/Operations.ts"
+import { operationsOf } from "./request/Operations.ts"
 
 /** Runs a line in bash, with `curl` and `nc` replaced by functions that print their input. */
 const receivedBy = (line: string): string =>
@@ -61,7 +61,7 @@ describe("a request as a shell command", () => {
   })
 })
 
-const operations = operationsOf(JSON.parse(JSON.stringify(openApiDocument("/"))) as OpenApiDocument)
+const operations = operationsOf(apiDocument)
 
 /** The distinct inputs of all operations. */
 const inputs = new Map(

@@ -1,5 +1,6 @@
 import { openApiDocument } from "../../facade/api/OpenApi.ts"
 import { schemaFaultsBy } from "../fakes/SchemaFaults.ts"
+import { inlineReferences } from "./InlineReferences.ts"
 
 /** A response of the API, of any status. */
 export interface ApiResponse {
@@ -15,30 +16,30 @@ interface Header {
   readonly schema: { readonly type?: string }
 }
 
-interface Reference {
-  readonly $ref: string
-}
-
 interface Response {
-  readonly headers?: Readonly<Record<string, Header | Reference>>
+  readonly headers?: Readonly<Record<string, Header>>
   readonly content?: Readonly<Record<string, object>>
 }
 
 interface Document {
-  readonly paths: Readonly<
-    Record<string, Readonly<Record<string, { readonly responses: Record<string, Response | Reference> }>>>
-  >
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly responses: Record<string, Response> }>>>>
   readonly components: {
     readonly headers: Readonly<Record<string, Header>>
     readonly responses: Readonly<Record<string, Response>>
   }
 }
 
-const document = openApiDocument("/")
+/** The OpenAPI document of a public deployment, as a client parses it. */
+export const apiDocument = JSON.parse(
+  JSON.stringify(openApiDocument({ publicUrl: "https://api.saldo.test", supportEmail: "soporte@saldo.test" }))
+)
 
-const { components, paths }: Document = JSON.parse(JSON.stringify(document))
+/** The same document without references. */
+export const inlinedApiDocument = inlineReferences(apiDocument)
 
-const faultsBy = schemaFaultsBy(document)
+const { components, paths }: Document = inlinedApiDocument
+
+const faultsBy = schemaFaultsBy(inlinedApiDocument)
 
 const errorSchema = ["components", "schemas", "Error"]
 
@@ -70,24 +71,13 @@ const headerFaults = (declared: NonNullable<Response["headers"]>, { headers }: A
     const value = headers.get(name)
     const header = declared[name]
     if (header === undefined) return value === null ? [] : [`${name} is not declared`]
-    const { required = false } = "$ref" in header ? component : header
-    if (value === null) return required ? [`${name} is missing`] : []
+    if (value === null) return header.required === true ? [`${name} is missing`] : []
     const read = component.schema.type === "integer" ? Number(value) : value
     return faultsBy(["components", "headers", name, "schema"], read)
   })
 
 /** Headers of the response to a body that is too large, which every operation may return. */
 const ofAnyBody = components.responses["VALIDATION_ERROR_413"]?.headers ?? {}
-
-/** Replaces a reference to a shared response by the response itself. */
-const resolved = (
-  response: Response | Reference,
-  place: ReadonlyArray<string>
-): readonly [Response, place: ReadonlyArray<string>] => {
-  if (!("$ref" in response)) return [response, place]
-  const [name = ""] = response.$ref.split("/").slice(-1)
-  return [components.responses[name] ?? {}, ["components", "responses", name]]
-}
 
 const bodyFaults = (
   { content }: Response,
@@ -128,8 +118,8 @@ export const documentFaults = (
         : faultsBy(errorSchema, body)
       : ["the path is not declared"]
   }
-  const declared = paths[template]?.[verb]?.responses[status]
-  if (declared === undefined) return ["the status is not declared"]
-  const [response, place] = resolved(declared, ["paths", template, verb, "responses", String(status)])
+  const response = paths[template]?.[verb]?.responses[status]
+  if (response === undefined) return ["the status is not declared"]
+  const place = ["paths", template, verb, "responses", String(status)]
   return [...headerFaults(response.headers ?? {}, answer), ...bodyFaults(response, place, bodiless, answer)]
 }

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Tokens } from "../../../core/ports/Tokens.ts"
 import { createClient, isSaldoError } from "../../../facade/api/client.ts"
-import { openApiDocument } from "../../../facade/api/OpenApi.ts"
+import { inlinedApiDocument } from "../../support/ApiDocument.ts"
 import { ServiceAddress } from "../../support/InProcessService.ts"
 import { customer } from "../../support/service/CustomerCompany.ts"
 import { post, sell } from "../../support/service/HttpCalls.ts"
@@ -67,7 +67,7 @@ layer(TestServer, { excludeTestServices: true })("a refused call (contract 5)", 
   )
 
   it("has every reason in the OpenAPI document", () => {
-    const { FORBIDDEN } = JSON.parse(JSON.stringify(openApiDocument("/"))).components.schemas
+    const { FORBIDDEN } = inlinedApiDocument.components.schemas
     const { motivo, permiso } = FORBIDDEN.properties.error.properties.details.properties
     assert.deepStrictEqual(
       motivo.enum,

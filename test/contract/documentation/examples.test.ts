@@ -1,12 +1,20 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Predicate } from "effect"
+import { Predicate, Struct } from "effect"
+import { codes } from "../../../core/domain/ErrorCodes.ts"
 import { openApiDocument } from "../../../facade/api/OpenApi.ts"
+import { endpoints, operationIdOf } from "../../../facade/api/Procedures.ts"
 import { schemaFaultsBy } from "../../fakes/SchemaFaults.ts"
+import { apiDocument, inlinedApiDocument } from "../../support/ApiDocument.ts"
+
+interface BodySchema {
+  readonly properties?: object
+  readonly oneOf?: ReadonlyArray<BodySchema>
+}
 
 interface Content {
-  readonly schema?: object
+  readonly schema?: BodySchema
   readonly example?: { readonly message?: string; readonly data?: { readonly pagination?: { readonly total: number } } }
-  readonly examples?: Readonly<Record<string, { readonly value: { readonly error: ErrorExample } }>>
+  readonly examples?: Readonly<Record<string, { readonly value: { readonly error?: ErrorExample } }>>
 }
 
 interface ErrorExample {
@@ -28,9 +36,8 @@ interface Operation {
     readonly name: string
     readonly schema: Record<string, unknown>
   }>
-  readonly requestBody?: {
-    readonly content: Readonly<Record<string, Content & { readonly schema: { readonly properties: object } }>>
-  }
+  readonly requestBody?: { readonly content: Readonly<Record<string, Content>> }
+  readonly deprecated?: boolean
   readonly responses: Readonly<Record<string, Response>>
 }
 
@@ -42,14 +49,22 @@ interface Document {
   }
 }
 
-const document: Document = JSON.parse(JSON.stringify(openApiDocument("/")))
+const everyCode = Struct.keys(codes)
+
+const document: Document = inlinedApiDocument
 const faultsBy = schemaFaultsBy(document)
 
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ method, path, operation, name: operation.operationId }))
 )
 
-const main = operations.filter(({ name }) => !/Alias\d+$/.test(name))
+const main = operations.filter(({ operation }) => operation.deprecated !== true)
+
+/** The names of the fields in any form of a body. */
+const fieldsOf = ({ oneOf = [], properties = {} }: BodySchema): ReadonlyArray<string> => [
+  ...Object.keys(properties),
+  ...oneOf.flatMap(fieldsOf)
+]
 
 /** Every JSON body of the document, with its place in the document. */
 const bodies = [
@@ -98,8 +113,102 @@ describe("the OpenAPI document", () => {
       assert.isEmpty(faultsBy([...place, "schema"], example))
   })
 
+  it("has an example of every response with text, and of every request body", () => {
+    const contents = [
+      ...Object.values(document.components.responses).flatMap(({ content = {} }) => Object.entries(content)),
+      ...operations.flatMap(({ operation: { requestBody } }) => Object.entries(requestBody?.content ?? {}))
+    ]
+    assert.isAbove(contents.length, 50)
+    for (const [type, content] of contents)
+      assert.isTrue(type === "application/pdf" || (content.example ?? content.examples) !== undefined, type)
+  })
+
+  it("shows the lines of a statement as CSV", () => {
+    const statement = document.components.responses["movimientosListar_200"]?.content?.["text/csv"]?.example
+    assert.deepStrictEqual(String(statement).split("\r\n"), [
+      "movimiento_id,tipo,monto,saldo,transaction_id,referencia,fecha",
+      "2,sale,-100,99900,1,,2026-01-31 14:05:09",
+      "1,deposit,100000,100000,,deposito-1,2026-01-31 09:00:00",
+      ""
+    ])
+  })
+
+  // The body of a sale, and whether the document allows it.
+  it.each([
+    [{ amount: 100 }, true],
+    [{ amount: "100.50", terminal_id: "caja-1" }, true],
+    [{ opcion_id: "seguro:1" }, true],
+    [{ opcion_id: "seguro:1", amount: 6_800.5 }, true],
+    [{}, false],
+    [{ terminal_id: "caja-1" }, false],
+    [{ amount: 0 }, false],
+    [{ amount: 100, opcion_id: "" }, false]
+  ])("of a sale requires an amount or an option: %j is %s", (fields, allowed) => {
+    const place = ["paths", "/v1/recargas", "post", "requestBody", "content", "application/json", "schema"]
+    const faults = faultsBy(place, { service_id: 1, identifier: "8095551234", ...fields })
+    assert.strictEqual(faults.length === 0, allowed, faults.join("\n"))
+  })
+
+  it("marks exactly the aliases as deprecated, and names them after the main operation", () => {
+    const names = new Set(main.map(({ name }) => name))
+    const aliases = operations.filter(({ operation }) => operation.deprecated === true)
+    assert.strictEqual(aliases.length, endpoints.flatMap(({ procedure }) => procedure.meta.aliases ?? []).length)
+    for (const { name } of aliases) assert.isTrue(names.has(name.replace(/Alias1$/, "")), name)
+    assert.sameMembers([...names], endpoints.map(operationIdOf))
+  })
+
+  it("lets a client find the schema of an error by its code", () => {
+    const { Error: any, ...schemas } = apiDocument.components.schemas
+    assert.lengthOf(any.anyOf, everyCode.length)
+    for (const code of everyCode) {
+      const [, name] = schemas[code].properties.error.$ref.split("/schemas/")
+      assert.strictEqual(schemas[name].properties.code.const, code)
+      assert.include(schemas[name].required, "code")
+    }
+    const { error } = apiDocument.components.responses.recargasCrear_422.content["application/json"].schema.properties
+    assert.deepStrictEqual(
+      Object.values(error.discriminator.mapping),
+      error.oneOf.map(({ $ref }: { readonly $ref: string }) => $ref)
+    )
+    assert.strictEqual(error.discriminator.mapping.INVALID_PHONE, "#/components/schemas/ErrorInvalidPhone")
+  })
+
+  it("has each list of statuses and kinds once, as a named schema", () => {
+    const { schemas } = apiDocument.components
+    assert.deepStrictEqual(schemas.EstadoTransaccion.enum, ["PROCESSING", "PENDING", "SUCCESS", "FAILED", "REVERSED"])
+    for (const schema of [schemas.Transaccion, schemas.ErrorIdempotencyConflict.properties.details])
+      assert.deepStrictEqual(schema.properties.status, { $ref: "#/components/schemas/EstadoTransaccion" })
+    const lists = JSON.stringify(apiDocument.components).match(/"enum":\[[^\]]*,[^\]]*\]/g) ?? []
+    assert.strictEqual(new Set(lists).size, lists.length)
+  })
+
+  it("describes the service: introduction, support, licence, address and groups", () => {
+    const { externalDocs, info, servers, tags } = apiDocument
+    for (const topic of [
+      "Ambientes",
+      "Autenticación",
+      "Idempotencia",
+      "202",
+      "errores",
+      "Anulaciones",
+      "Límites",
+      "Soporte"
+    ])
+      assert.match(info.description, new RegExp(`^## .*${topic}`, "m"))
+    assert.include(info.description, "escriba a soporte@saldo.test")
+    assert.strictEqual(info.contact.email, "soporte@saldo.test")
+    assert.strictEqual(servers[0].url, "https://api.saldo.test")
+    assert.strictEqual(externalDocs.url, "https://api.saldo.test/docs/errors")
+    assert.sameMembers(
+      tags.map(({ name }: { readonly name: string }) => name),
+      [...new Set(main.flatMap(({ operation }) => operation.tags))]
+    )
+    const own = openApiDocument({ publicUrl: null, supportEmail: null })
+    assert.deepStrictEqual([own.servers[0]?.url, own.externalDocs, own.info.contact.email], ["/", undefined, undefined])
+  })
+
   it("has no members beside a $ref", () => {
-    assert.isEmpty(besideReferences(document))
+    assert.isEmpty(besideReferences(apiDocument))
   })
 
   it("has messages that end in a full stop and state the total of a list", () => {
@@ -122,8 +231,8 @@ describe("the OpenAPI document", () => {
   // An operation without input can only fail validation for its headers.
   it.each(main)("shows a validation error for an input of $name", ({ operation }) => {
     const error = operation.responses["422"]?.content?.["application/json"]?.examples?.["VALIDATION_ERROR"]?.value.error
-    const { properties = {} } = operation.requestBody?.content["application/json"]?.schema ?? {}
-    const taken = [...(operation.parameters ?? []).map(({ name }) => name), ...Object.keys(properties), "headers"]
+    const fields = fieldsOf(operation.requestBody?.content["application/json"]?.schema ?? {})
+    const taken = [...(operation.parameters ?? []).map(({ name }) => name), ...fields, "headers"]
     const ofState = detailsOfState[operation.operationId] ?? []
     assert.includeMembers([...taken, ...ofState], Object.keys(error?.details ?? {}))
   })
@@ -147,10 +256,11 @@ describe("the OpenAPI document", () => {
   })
 
   it("declares PDF as bytes and CSV as text, with a file name", () => {
+    const text: object = { type: "string" }
     const answer = (path: string) => document.paths[path]?.["get"]?.responses["200"]
     assert.deepStrictEqual(answer("/v1/transacciones/{id}/recibo")?.content?.["application/pdf"], {})
     assert.deepStrictEqual(answer("/v1/seguros/{id}/documento")?.content?.["application/pdf"], {})
-    assert.deepStrictEqual(answer("/v1/movimientos")?.content?.["text/csv"], { schema: { type: "string" } })
+    assert.deepStrictEqual(answer("/v1/movimientos")?.content?.["text/csv"]?.schema, text)
     assert.property(answer("/v1/movimientos")?.headers, "Content-Disposition")
     assert.isTrue(answer("/v1/seguros/{id}/documento")?.headers["Content-Disposition"]?.required)
   })
@@ -162,6 +272,7 @@ describe("the OpenAPI document", () => {
         return format === undefined ? [] : [[field, format]]
       })
     assert.deepStrictEqual(formats("Venta"), [["processed_at", "date-time"]])
+    assert.match("2026-01-31 14:05:09", new RegExp(String(document.components.schemas["FechaHoraLocal"]?.["pattern"])))
     assert.deepStrictEqual(formats("Seguro"), [
       ["vigencia_desde", "date"],
       ["vigencia_hasta", "date"]

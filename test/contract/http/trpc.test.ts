@@ -4,6 +4,7 @@ import { assert, layer } from "@effect/vitest"
 import { Validator } from "@seriousme/openapi-schema-validator"
 import { Effect } from "effect"
 import { type ClientOptions, createClient, isSaldoError } from "../../../facade/api/client.ts"
+import { inlineReferences } from "../../support/InlineReferences.ts"
 import { ServiceAddress } from "../../support/InProcessService.ts"
 import { as, call, post } from "../../support/service/HttpCalls.ts"
 import { secret, TestService } from "../../support/service/InMemoryService.ts"
@@ -162,11 +163,14 @@ layer(TestService, { excludeTestServices: true })("tRPC", (it) => {
       const { errors, valid } = yield* Effect.promise(() => new Validator().validate(body))
       assert.isTrue(valid, JSON.stringify(errors))
       assert.strictEqual(body.openapi, "3.1.0")
+      const { paths } = inlineReferences(body)
       for (const path of ["/v1/recargas", "/v1/recharges"]) {
-        const { post } = body.paths[path]
+        const { post } = paths[path]
         assert.hasAllKeys(post.responses, statuses)
         assert.deepInclude(post.parameters[0], { in: "header", name: "Idempotency-Key", required: true })
-        assert.notProperty(post.requestBody.content["application/json"].schema.properties, "idempotency_key")
+        const forms = post.requestBody.content["application/json"].schema.oneOf
+        assert.lengthOf(forms, 2)
+        for (const { properties } of forms) assert.notProperty(properties, "idempotency_key")
       }
       const etag = headers.get("etag") ?? ""
       assert.strictEqual((yield* call("/v1/openapi.json", { headers: { "if-none-match": etag } })).status, 304)

@@ -6,7 +6,7 @@ import { CompanyId } from "../../../core/domain/Ids.ts"
 import { ReversalAnswer } from "../../../core/domain/Reversal.ts"
 import { recover } from "../../../core/workflows/Recover.ts"
 import { createClient } from "../../../facade/api/client.ts"
-import { openApiDocument } from "../../../facade/api/OpenApi.ts"
+import { inlinedApiDocument } from "../../support/ApiDocument.ts"
 import { violatedInvariants } from "../../support/Database.ts"
 import { ManualClock, ServiceAddress } from "../../support/InProcessService.ts"
 import { customer, newToken } from "../../support/service/CustomerCompany.ts"
@@ -166,7 +166,7 @@ layer(TestServer, { excludeTestServices: true })("a reversal (contract 4.5)", (i
   )
 })
 
-const { paths } = JSON.parse(JSON.stringify(openApiDocument("/")))
+const { paths } = inlinedApiDocument
 
 /** The description and the example error that the OpenAPI document shows for this status and code. */
 const shown = (path: string, status: number, code: string) => {

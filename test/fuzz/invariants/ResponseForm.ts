@@ -1,8 +1,7 @@
 import { Predicate } from "effect"
 import { codes } from "../../../core/domain/ErrorCodes.ts"
-import { openApiDocument } from "../../../facade/api/OpenApi.ts"
 import { schemaFaultsBy } from "../../fakes/SchemaFaults.ts"
-import { documentFaults } from "../../support/ApiDocument.ts"
+import { documentFaults, inlinedApiDocument } from "../../support/ApiDocument.ts"
 import type { OperationCall } from "../request/OperationCall.ts"
 import type { Operation } from "../request/Operations.ts"
 import { type Exchange, trpcItems, type Violation } from "./Exchange.ts"
@@ -86,7 +85,7 @@ const envelope = (exchange: Exchange): ReadonlyArray<string> => {
   ]
 }
 
-const faultsBy = schemaFaultsBy(openApiDocument("/"))
+const faultsBy = schemaFaultsBy(inlinedApiDocument)
 
 /** Where the document has the schema of an operation's response data. */
 const placeOf = ({ method, path, statuses }: Operation): ReadonlyArray<string> => {

@@ -2,8 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Predicate } from "effect"
 import type { ErrorCode } from "../../../core/domain/ErrorCodes.ts"
 import type { Status } from "../../../core/domain/Status.ts"
-import { operationIdOf } from "../../../facade/api/OpenApi.ts"
-import { endpoints } from "../../../facade/api/Procedures.ts"
+import { endpoints, operationIdOf } from "../../../facade/api/Procedures.ts"
 import { type CallResult, callResultsOf, type Exchange, isSuccess, type Violation } from "./Exchange.ts"
 
 const permissions = new Map(endpoints.map((endpoint) => [operationIdOf(endpoint), endpoint.procedure.gate.permission]))

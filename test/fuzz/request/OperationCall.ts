@@ -1,6 +1,5 @@
 import { keyField, keyHeader } from "../../../facade/api/Input.ts"
-import { operationIdOf } from "../../../facade/api/OpenApi.ts"
-import { endpoints } from "../../../facade/api/Procedures.ts"
+import { endpoints, operationIdOf } from "../../../facade/api/Procedures.ts"
 import { bytesOf, type Header, type HttpRequest } from "./HttpRequest.ts"
 import { type JsonLiteral, plainText } from "./Literal.ts"
 import type { Operation, OperationInput } from "./Operations.ts"

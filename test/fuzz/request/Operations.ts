@@ -1,4 +1,5 @@
 import type { JsonSchema } from "../../../facade/api/JsonSchema.ts"
+import { inlineReferences } from "../../support/InlineReferences.ts"
 
 /** An input that an operation reads from a request. */
 export interface OperationInput {
@@ -30,6 +31,7 @@ interface ParameterObject {
 interface BodySchema {
   readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly required?: ReadonlyArray<string>
+  readonly oneOf?: ReadonlyArray<BodySchema>
 }
 
 interface OperationObject {
@@ -45,13 +47,16 @@ export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>
 }
 
+/** The inputs of a body. If the body has several forms, a field is required only if every form requires it. */
 const bodyInputs = ({ requestBody }: OperationObject): ReadonlyArray<OperationInput> => {
-  const { properties = {}, required = [] } = requestBody?.content["application/json"]?.schema ?? {}
-  return Object.entries(properties).map(([name, schema]) => ({
+  const schema = requestBody?.content["application/json"]?.schema ?? {}
+  const forms = schema.oneOf ?? [schema]
+  const fields = Object.assign({}, ...forms.map(({ properties }) => properties))
+  return Object.entries<JsonSchema>(fields).map(([name, field]) => ({
     name,
     place: "body",
-    required: required.includes(name),
-    schema
+    required: forms.every(({ required = [] }) => required.includes(name)),
+    schema: field
   }))
 }
 
@@ -59,8 +64,8 @@ const parameterInputs = ({ parameters = [] }: OperationObject): ReadonlyArray<Op
   parameters.map(({ in: place, name, required = false, schema }) => ({ name, place, required, schema }))
 
 /** Lists every path and method of a document. */
-export const operationsOf = ({ paths }: OpenApiDocument): ReadonlyArray<Operation> =>
-  Object.entries(paths).flatMap(([path, methods]) =>
+export const operationsOf = (document: OpenApiDocument): ReadonlyArray<Operation> =>
+  Object.entries(inlineReferences(document).paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       name: operation.operationId.replace(/Alias\d+$/, ""),
       method: method.toUpperCase(),

@@ -57,6 +57,9 @@ const compose: {
   readonly volumes: Readonly<Record<string, null>>
 } = parse(textOf("compose.yaml"), { merge: true })
 
+/** The text with each variable of .env replaced by its default value, or by the empty string. */
+const withDefaults = (text: string): string => text.replace(/\$\{\w+(?::-([^}]*))?[^}]*\}/g, (_, value = "") => value)
+
 const services = Object.entries(compose.services)
 const own = services.filter(([, { image }]) => image.startsWith("saldo:"))
 const dockerfile = textOf("Dockerfile")
@@ -113,6 +116,31 @@ describe("compose.yaml", () => {
       assert.isEmpty(Object.keys(environment).filter((name) => !known.has(name)))
     })
   )
+})
+
+/** The settings of docs/configuration.md. */
+const settings = [...textOf("docs/configuration.md").matchAll(/^\| ([A-Z_]+(?:, [A-Z_]+)*) \|/gm)].flatMap(
+  ([, names = ""]) => names.split(", ")
+)
+
+describe("a server of compose.yaml", () => {
+  const { environment = {} } = compose.services["saldo-1"] ?? {}
+
+  it("gets every setting of docs/configuration.md, except those for an installation without containers", () => {
+    // nginx has the certificate, and Postgres is a service of its own.
+    const omitted = ["TLS_CERT_FILE", "TLS_KEY_FILE", "DATA_DIR"]
+    assert.isAbove(settings.length, 30)
+    assert.sameMembers(
+      Object.keys(environment),
+      settings.filter((name) => !omitted.includes(name))
+    )
+  })
+
+  it("gets each setting from the variable of .env with the same name, or from compose.yaml itself", () => {
+    const fixed = ["DATABASE_URL", "REDIS_URL", "HOST", "PORT", "OPS_HOST", "OPS_PORT", "TRUST_PROXY", "LOG_FORMAT"]
+    const passed = Object.entries(environment).filter(([name]) => !fixed.includes(name))
+    for (const [name, value] of passed) assert.match(value, new RegExp(`^\\$\\{${name}(:[?-][^}]*)?\\}$`))
+  })
 })
 
 describe("the image", () => {
@@ -184,7 +212,8 @@ describe("nginx", () => {
 
   it("waits longer than a sale or a stopping server takes", () => {
     assert.isAbove(Number.parseInt(directive("proxy_read_timeout")[0] ?? "", 10), 40)
-    for (const [, { stop_grace_period = "" }] of own) assert.isAbove(Number.parseInt(stop_grace_period, 10), 40)
+    for (const [, { stop_grace_period = "" }] of own)
+      assert.isAbove(Number.parseInt(withDefaults(stop_grace_period), 10), 40)
   })
 
   it("replaces the client address that a client claims with the real one", () => {

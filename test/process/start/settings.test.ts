@@ -49,6 +49,26 @@ const choices: ReadonlyArray<readonly [choice: Environment, needs: Environment]>
   ]
 ]
 
+describe("the support address", () => {
+  it.effect("is an e-mail address, and absent unless it is set", () =>
+    Effect.gen(function* () {
+      assert.isNull((yield* settingsIn({})).supportEmail)
+      assert.strictEqual(
+        (yield* settingsIn({ SUPPORT_EMAIL: "soporte@saldo.test" })).supportEmail,
+        "soporte@saldo.test"
+      )
+    })
+  )
+
+  it.effect.each(["soporte", "@saldo.test", "soporte@saldo", "a b@saldo.test", "<a@saldo.test>"])(
+    "is not %s",
+    (wrong) =>
+      Effect.map(faultsIn({ SUPPORT_EMAIL: wrong }), (faults) =>
+        assert.deepStrictEqual(faults, [`SUPPORT_EMAIL is ${JSON.stringify(wrong)}; it must be an e-mail address`])
+      )
+  )
+})
+
 describe("the external services in production", () => {
   it.effect("are disabled unless chosen, even if their other variables are set", () =>
     Effect.gen(function* () {

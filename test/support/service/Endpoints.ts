@@ -38,8 +38,10 @@ export const fieldsOf = ({ endpoint }: EndpointPath): ReadonlyArray<readonly [na
 }
 
 /** The request body that the documentation shows as an example. */
-export const exampleBody = ({ endpoint }: EndpointPath): object =>
-  Object(endpoint.procedure.meta.example?.request ?? {})
+export const exampleBody = ({ endpoint }: EndpointPath): object => {
+  const { request, requests = {} } = endpoint.procedure.meta.example ?? {}
+  return Object(request ?? Object.values(requests)[0] ?? {})
+}
 
 const keyFor = ({ endpoint }: EndpointPath): Record<string, string> =>
   endpoint.procedure.input.takesKey ? { "idempotency-key": randomUUID() } : {}

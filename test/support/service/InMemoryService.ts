@@ -151,6 +151,7 @@ export const serviceWith = (changed: Layer.Layer<never>) =>
       Layer.succeed(HttpOptions, {
         trustProxy: true,
         publicUrl: null,
+        supportEmail: "soporte@saldo.test",
         limits: { perToken: 120, perAddress: 5 },
         environment: "production",
         sandbox: { apiKey: "todo", secret: Redacted.make(secret) }

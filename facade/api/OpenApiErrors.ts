@@ -1,0 +1,148 @@
+import { Struct } from "effect"
+import { toPublic } from "../../core/domain/ErrorCatalogue.ts"
+import { codes, type DetailedCode, type ErrorCode, errorDetails } from "../../core/domain/ErrorCodes.ts"
+import { type HttpError, headTooLarge } from "./Envelope.ts"
+import { bodyExamples, errorExamples, exampleRequestId, inputFault } from "./ErrorExamples.ts"
+import { documentOf, type JsonSchema, refTo } from "./JsonSchema.ts"
+import { envelope, messageSchema, responseHeaders } from "./OpenApiResponses.ts"
+import { type Endpoint, endpoints, operationIdOf } from "./Procedures.ts"
+
+const isDetailed = (code: ErrorCode): code is DetailedCode => Object.hasOwn(errorDetails, code)
+
+/** The component of the `error` object with a code: `ErrorInvalidPhone` for INVALID_PHONE. */
+const errorName = (code: ErrorCode): string =>
+  `Error${code
+    .split("_")
+    .map((word) => `${word.charAt(0)}${word.slice(1).toLowerCase()}`)
+    .join("")}`
+
+const errorObject = (code: ErrorCode): JsonSchema => {
+  const properties = {
+    code: { type: "string", const: code },
+    message: messageSchema,
+    ...(isDetailed(code) && { details: documentOf(errorDetails[code]) })
+  }
+  return { type: "object", required: Object.keys(properties), properties }
+}
+
+/** An `error` object with one of these codes. A generated client finds its schema, and so its details, by `code`. */
+const errorWith = (some: ReadonlyArray<ErrorCode>): JsonSchema => ({
+  oneOf: some.map((code) => refTo(errorName(code))),
+  discriminator: {
+    propertyName: "code",
+    mapping: Object.fromEntries(some.map((code) => [code, refTo(errorName(code)).$ref]))
+  }
+})
+
+/** The schema of a response with one of these codes. */
+const failureSchema = (some: ReadonlyArray<ErrorCode>): JsonSchema => {
+  const [only, ...others] = some
+  return only !== undefined && others.length === 0 ? refTo(only) : envelope(false, { error: errorWith(some) })
+}
+
+const everyCode = Struct.keys(codes)
+
+/**
+ * The schemas of errors. `Error` is a response with any code. Each code names the response with that code, and
+ * `errorName` the `error` object inside it.
+ */
+export const errorSchemas: Readonly<Record<string, JsonSchema>> = {
+  // The members exclude each other by error.code. A discriminator must be a direct property, so this is anyOf.
+  Error: { description: "Cualquier respuesta de error.", anyOf: everyCode.map(refTo) },
+  ...Object.fromEntries(everyCode.map((code) => [code, envelope(false, { error: refTo(errorName(code)) })])),
+  ...Object.fromEntries(everyCode.map((code) => [errorName(code), errorObject(code)]))
+}
+
+/**
+ * The error codes that an endpoint may return: the codes in its meta, and the codes that every endpoint of its kind may
+ * return.
+ */
+const codesOf = ({ procedure: { gate, meta } }: Endpoint): ReadonlyArray<ErrorCode> => [
+  ...(gate.permission === null ? [] : (["UNAUTHENTICATED", "FORBIDDEN", "VALIDATION_ERROR"] as const)),
+  ...(meta.errors ?? []),
+  "RATE_LIMIT_EXCEEDED",
+  "INTERNAL_ERROR"
+]
+
+const errorsOf = (endpoint: Endpoint): ReadonlyArray<HttpError> => {
+  const { meta, type } = endpoint.procedure
+  const own = [...(meta.causes ?? []).map(toPublic), inputFault(endpoint.procedure)]
+  return [
+    ...codesOf(endpoint).map((code) => own.find((error) => error.code === code) ?? errorExamples[code][0]),
+    ...(type === "mutation" ? bodyExamples : []),
+    headTooLarge
+  ]
+}
+
+/** The error responses of an endpoint with one status. */
+interface Failure {
+  readonly status: number
+  readonly errors: ReadonlyArray<HttpError>
+  readonly replays: boolean
+}
+
+// A retry receives the stored outcome of the operation again, which may be an error. An error from before the operation
+// is not stored.
+const isOutcome = (status: number): boolean => status === 202 || status === 422
+
+const failuresOf = (endpoint: Endpoint): ReadonlyArray<Failure> =>
+  [...Map.groupBy(errorsOf(endpoint), ({ status }) => status)].map(([status, errors]) => ({
+    status,
+    errors,
+    replays: endpoint.procedure.input.takesKey && isOutcome(status)
+  }))
+
+const responseOf = ({ errors, replays, status }: Failure) => ({
+  description: errors.map(({ code, message }) => `${code}: ${message}`).join(" "),
+  headers: responseHeaders({
+    status,
+    errors: errors.map(({ code }) => code),
+    waits: errors.some(({ details }) => details?.["retry_after"] !== undefined),
+    replays
+  }),
+  content: {
+    "application/json": {
+      schema: failureSchema(errors.map(({ code }) => code)),
+      examples: Object.fromEntries(
+        errors.map(({ code, details, message }) => [
+          code,
+          {
+            value: {
+              success: false,
+              error: { code, message, ...(details && { details }) },
+              request_id: exampleRequestId
+            }
+          }
+        ])
+      )
+    }
+  }
+})
+
+/** The errors that have the same meaning at every endpoint. */
+const shared: ReadonlySet<HttpError> = new Set<HttpError>([
+  ...Object.values(errorExamples).map(([first]) => first),
+  ...bodyExamples,
+  headTooLarge
+])
+
+/**
+ * The component name of an error response. A response that is the same at every endpoint is named after its code, any
+ * other after its operation.
+ */
+const nameOf = (endpoint: Endpoint, { errors: [first, ...others], replays, status }: Failure): string => {
+  if (first === undefined || others.length > 0 || replays || !shared.has(first))
+    return `${operationIdOf(endpoint)}_${status}`
+  return status === codes[first.code].status ? first.code : `${first.code}_${status}`
+}
+
+/** The error responses of all endpoints, by component name. */
+export const errorResponses = Object.fromEntries(
+  endpoints.flatMap((endpoint) =>
+    failuresOf(endpoint).map((failure) => [nameOf(endpoint, failure), responseOf(failure)])
+  )
+)
+
+/** The component names of an endpoint's error responses, by status. */
+export const errorNamesOf = (endpoint: Endpoint): ReadonlyArray<readonly [status: number, name: string]> =>
+  failuresOf(endpoint).map((failure) => [failure.status, nameOf(endpoint, failure)])
