@@ -17,6 +17,7 @@ import * as CatalogueAdminPostgres from "../adapters/postgres/directory/Catalogu
 import * as CompaniesPostgres from "../adapters/postgres/directory/CompaniesPostgres.ts"
 import * as DataKeyPostgres from "../adapters/postgres/directory/DataKeyPostgres.ts"
 import * as TokensPostgres from "../adapters/postgres/directory/TokensPostgres.ts"
+import * as EventsPostgres from "../adapters/postgres/events/EventsPostgres.ts"
 import * as InsurancesPostgres from "../adapters/postgres/insurance/InsurancesPostgres.ts"
 import * as OutboxPostgres from "../adapters/postgres/insurance/OutboxPostgres.ts"
 import * as AccountsPostgres from "../adapters/postgres/ledger/AccountsPostgres.ts"
@@ -123,6 +124,7 @@ const adapterLayers = Layer.mergeAll(
   AuditLogPostgres.layer,
   CatalogueAdminPostgres.layer,
   CompaniesPostgres.layer,
+  EventsPostgres.layer,
   InsurancesPostgres.layer,
   LedgerPostgres.layer,
   OptionsPostgres.layer,

@@ -5,6 +5,7 @@ import { type DayRange, isWithin } from "../../core/domain/LocalTime.ts"
 import { Accounts, type Adjustment, Adjustments } from "../../core/ports/Accounts.ts"
 import { Statement } from "../../core/ports/Statement.ts"
 import { Books, type CompanyBooks, consumptionIn, post } from "./Books.ts"
+import { movementFact, recordEvents } from "./EventsMemory.ts"
 
 /** `Accounts` in memory. */
 export const accountsLayer = Layer.effect(
@@ -30,6 +31,7 @@ export const accountsLayer = Layer.effect(
             lowBalanceAlert: settings.lowBalanceAlert ?? lowBalanceAlert,
             updatedAt: at
           }
+          recordEvents(books, [], at)
         })
     })
   )
@@ -45,6 +47,7 @@ const adjustIn = (books: CompanyBooks, { at, goal, reference, since }: Adjustmen
   const moved = owned(balance) - owned(before)
   if (moved === 0) return 0
   post(books, balance, { id: nextEntryId(), type: "adjustment", amount: moved, reference }, at)
+  recordEvents(books, movementFact(books, "balance.adjusted"), at)
   return moved
 }
 

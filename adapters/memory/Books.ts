@@ -7,6 +7,7 @@ import {
   type Limits,
   owned
 } from "../../core/domain/Account.ts"
+import type { CompanyEvent } from "../../core/domain/Event.ts"
 import { keyErrorOf, readKey } from "../../core/domain/Idempotency.ts"
 import type { CompanyId, IdempotencyKey, InsuranceId, TerminalId, TransactionId } from "../../core/domain/Ids.ts"
 import type { Insurance } from "../../core/domain/Insurance.ts"
@@ -105,6 +106,12 @@ export interface CompanyBooks {
   readonly entries: Array<Entry>
   /** The references of all adjustments, including adjustments of 0, which have no entry. */
   readonly adjustments: Set<string>
+  readonly events: {
+    on: boolean
+    /** Whether the newest event about a low balance is balance.low. */
+    reportedLow: boolean
+    readonly written: Array<Omit<CompanyEvent, "companyId">>
+  }
 }
 
 const emptyBooks = (): CompanyBooks => ({
@@ -122,7 +129,8 @@ const emptyBooks = (): CompanyBooks => ({
   messages: new Map(),
   consumption: new Map(),
   entries: [],
-  adjustments: new Set()
+  adjustments: new Set(),
+  events: { on: false, reportedLow: false, written: [] }
 })
 
 /** Returns the sale. Throws if it does not exist. */

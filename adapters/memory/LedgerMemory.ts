@@ -32,6 +32,7 @@ import {
   type Sale,
   saleOf
 } from "./Books.ts"
+import { movementFact, policyFact, recordEvents, saleFact } from "./EventsMemory.ts"
 import { concludes } from "./UnresolvedMemory.ts"
 
 /** The response or the error of a known key. */
@@ -87,6 +88,7 @@ const reserveIn = (
     if (quoted !== null && quoted !== "changed") {
       books.insurances.set(quoted.id, { ...quoted, state: "cobrando", transactionId })
     }
+    recordEvents(books, [], now)
     return Reserved.Reservation({ order })
   })
 
@@ -121,12 +123,31 @@ const settleIn = (books: CompanyBooks, settlement: Settlement, nextEntryId: () =
     moveMoney(books, before, settlement, nextEntryId)
     settlePolicy(books, before, settlement)
     answerKey(books, before, settlement)
+    recordEvents(books, factsOf(books, before, settlement), settlement.at)
   }
   return {
     won,
     status: saleOf(books, transactionId).status,
     outcome: keyOf(books, before)?.outcome ?? null
   }
+}
+
+const saleEvents = {
+  Confirm: "transaction.succeeded",
+  Release: "transaction.failed",
+  Free: "transaction.failed",
+  Hold: "transaction.pending"
+} as const
+
+/** The facts of a settlement. A sale that is held again has none. */
+const factsOf = (books: CompanyBooks, { insuranceId, order, status }: Sale, { verdict }: Settlement) => {
+  if (verdict._tag === "Hold" && status !== "PROCESSING") return []
+  const { transactionId } = order
+  const sold = saleFact(books, saleEvents[verdict._tag], transactionId)
+  const insurance = insuranceId === null ? undefined : books.insurances.get(insuranceId)
+  return insurance === undefined || verdict._tag === "Hold" || verdict._tag === "Free"
+    ? [sold]
+    : [sold, policyFact(insurance, transactionId)]
 }
 
 /** The sale's key, if it still refers to this sale. */
@@ -197,6 +218,7 @@ const depositIn = (books: CompanyBooks, { amount, at, reference }: Deposit, next
   const balance = credit(books.purse.balance, amount)
   const entryId = nextEntryId()
   post(books, balance, { id: entryId, type: "deposit", amount, reference }, at)
+  recordEvents(books, movementFact(books, "balance.deposited"), at)
   return Deposited.Recorded({ entryId })
 }
 

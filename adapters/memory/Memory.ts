@@ -1,6 +1,7 @@
 import { Layer } from "effect"
 import * as AccountsMemory from "./AccountsMemory.ts"
 import { Books } from "./Books.ts"
+import * as EventsMemory from "./EventsMemory.ts"
 import * as InsurancesMemory from "./InsurancesMemory.ts"
 import * as LedgerMemory from "./LedgerMemory.ts"
 import * as OptionsMemory from "./OptionsMemory.ts"
@@ -16,6 +17,7 @@ export const layer = Layer.mergeAll(
   AccountsMemory.accountsLayer,
   AccountsMemory.adjustmentsLayer,
   AccountsMemory.statementLayer,
+  EventsMemory.layer,
   TransactionsMemory.layer,
   UnresolvedMemory.layer,
   OptionsMemory.layer,

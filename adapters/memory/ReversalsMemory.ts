@@ -30,6 +30,7 @@ import {
   type Sale,
   saleOf
 } from "./Books.ts"
+import { recordEvents, saleFact } from "./EventsMemory.ts"
 import { transactionOf } from "./TransactionsMemory.ts"
 import { claimable, concludes, leased } from "./UnresolvedMemory.ts"
 
@@ -115,6 +116,10 @@ const settleIn = (books: CompanyBooks, settlement: ReversalSettlement, nextEntry
     })
     if (verdict._tag === "Confirm") returnMoney(books, saleOf(books, under.transaction.id), at, nextEntryId)
     answerKey(books, before, settlement)
+    if (verdict._tag !== "Hold") {
+      const type = verdict._tag === "Confirm" ? "transaction.reversed" : "reversal.failed"
+      recordEvents(books, [saleFact(books, type, under.transaction.id)], at)
+    }
   }
   return { won, status: reversalOf(books, id).status, outcome: keyOf(books, before)?.outcome ?? null }
 }

@@ -21,8 +21,9 @@ export type EventSubject = Data.TaggedEnum<{
     readonly transactionId: TransactionId
     /** Null if the policy was not issued. */
     readonly policyNumber: string | null
-    readonly validFrom: DateTime.Utc | null
-    readonly validUntil: DateTime.Utc | null
+    /** First and last day of the policy. */
+    readonly validFrom: string | null
+    readonly validUntil: string | null
   }
   /** The available amount crossed the alert value. */
   Balance: { readonly available: Centavos; readonly held: Centavos; readonly alert: Centavos }

@@ -50,7 +50,9 @@ export const Permission = Schema.Literals([
   "consultas.create",
   "recharges.create",
   "transactions.read",
-  "transactions.reverse"
+  "transactions.reverse",
+  "events.read",
+  "webhooks.manage"
 ])
 export type Permission = typeof Permission.Type
 

@@ -20,9 +20,9 @@ export class Events extends Context.Service<
     /** Turns the events of a company on or off. */
     readonly turn: (companyId: CompanyId, on: boolean, at: DateTime.Utc) => Effect.Effect<void>
     /**
-     * Deletes old events and their deliveries.
+     * Deletes at most `limit` old events and as many deliveries.
      *
-     * @returns how many events were deleted; fewer than `limit` if no more are that old.
+     * @returns fewer than `limit` if no more are that old.
      */
     readonly purge: (before: DateTime.Utc, limit: number) => Effect.Effect<number>
   }

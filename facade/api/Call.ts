@@ -8,6 +8,7 @@ import type { Accounts } from "../../core/ports/Accounts.ts"
 import type { AuditLog } from "../../core/ports/AuditLog.ts"
 import type { CallCounter } from "../../core/ports/CallCounter.ts"
 import type { Catalogue } from "../../core/ports/Catalogue.ts"
+import type { Events } from "../../core/ports/Events.ts"
 import type { Insurances } from "../../core/ports/Insurances.ts"
 import type { Insurers } from "../../core/ports/Insurer.ts"
 import type { Ledger } from "../../core/ports/Ledger.ts"
@@ -31,6 +32,7 @@ export type Services =
   | CallCounter
   | Catalogue
   | TokenDirectory
+  | Events
   | InFlight
   | Insurances
   | Insurers

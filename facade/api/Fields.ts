@@ -99,7 +99,7 @@ export const pathId = <A>(to: Schema.Codec<A, number>, description: string, malf
   )
 
 /** An integer in a query. tRPC clients may send the integer as a number. */
-const wholeBetween = (minimum: number, maximum: number, description: string, fallback: number) =>
+export const wholeBetween = (minimum: number, maximum: number, description: string, fallback: number) =>
   readBy<number, number | string>(
     Schema.Int,
     (raw) => {

@@ -12,7 +12,7 @@ import { LocalTimestamp, Pagination, Pesos, paginationOf } from "./Output.ts"
 import { query } from "./Procedure.ts"
 
 /** An entry of the statement. Contract: 4.2. */
-const EntryView = Schema.Struct({
+export const EntryView = Schema.Struct({
   movimiento_id: Schema.Int,
   tipo: EntryType,
   monto: Pesos,

@@ -1,6 +1,7 @@
 import { categorias, paquetes, servicios } from "./Catalogo.ts"
 import { crearConsulta } from "./Consultas.ts"
 import { saldo, verCuenta } from "./Cuenta.ts"
+import { listarEventos } from "./Eventos.ts"
 import { listarMovimientos } from "./Movimientos.ts"
 import type { Procedure } from "./Procedure.ts"
 import { anular, crearRecarga } from "./Recargas.ts"
@@ -20,7 +21,8 @@ export const procedures = {
   seguros: { disponible, iniciar, reenviar, verificar, planes, elegirPlan, cotizar, ver: verSeguro, documento },
   recargas: { crear: crearRecarga },
   transacciones: { listar: listarTransacciones, ver: verTransaccion, recibo, anular },
-  movimientos: { listar: listarMovimientos }
+  movimientos: { listar: listarMovimientos },
+  eventos: { listar: listarEventos }
 }
 
 /** The HTTP method that calls procedures of each type, over REST and over tRPC. */

@@ -1,0 +1,81 @@
+import { type DateTime, Effect, Layer } from "effect"
+import { isLow } from "../../core/domain/Account.ts"
+import { type CompanyEvent, EventSubject, Sequence, saleAt } from "../../core/domain/Event.ts"
+import type { TransactionId } from "../../core/domain/Ids.ts"
+import type { Insurance } from "../../core/domain/Insurance.ts"
+import type { EventType } from "../../core/domain/Webhook.ts"
+import { Events } from "../../core/ports/Events.ts"
+import { Books, type CompanyBooks, saleOf } from "./Books.ts"
+import { transactionOf } from "./TransactionsMemory.ts"
+
+/** A fact that becomes an event of its company. */
+type Fact = Pick<CompanyEvent, "type" | "subject">
+
+/**
+ * Writes events of a company with events on, as cell.record_events does. Adds balance.low or balance.recovered if the
+ * available amount has crossed the alert value.
+ */
+export const recordEvents = (books: CompanyBooks, facts: ReadonlyArray<Fact>, at: DateTime.Utc): void => {
+  const { events, purse } = books
+  if (!events.on) return
+  const { balance, lowBalanceAlert: alert } = purse
+  const low = isLow(balance, alert)
+  const crossed: Fact = {
+    type: low ? "balance.low" : "balance.recovered",
+    subject: EventSubject.Balance({ ...balance, alert })
+  }
+  for (const fact of [...facts, ...(low === events.reportedLow ? [] : [crossed])]) {
+    events.written.push({ sequence: Sequence.make(events.written.length + 1), at, ...fact })
+  }
+  events.reportedLow = low
+}
+
+/** The fact that a sale, or its reversal, has reached a status. */
+export const saleFact = (books: CompanyBooks, type: EventType, id: TransactionId): Fact => {
+  const transaction = saleAt(type, transactionOf(books, saleOf(books, id)))
+  const isOfReversal = type === "transaction.reversed" || type === "reversal.failed"
+  return {
+    type,
+    subject: EventSubject.Sale({ transaction: isOfReversal ? transaction : { ...transaction, reversal: null } })
+  }
+}
+
+/** The fact that the sale of a policy has ended. */
+export const policyFact = ({ id, policy }: Insurance, transactionId: TransactionId): Fact => ({
+  type: policy === null ? "insurance.failed" : "insurance.issued",
+  subject: EventSubject.Policy({
+    insuranceId: id,
+    transactionId,
+    policyNumber: policy?.number ?? null,
+    validFrom: policy?.validity.from ?? null,
+    validUntil: policy?.validity.until ?? null
+  })
+})
+
+/** The fact that the newest entry was made by hand. */
+export const movementFact = (books: CompanyBooks, type: EventType): ReadonlyArray<Fact> =>
+  books.entries.slice(-1).map((entry) => ({ type, subject: EventSubject.Movement({ entry }) }))
+
+/** `Events` in memory. */
+export const layer = Layer.effect(
+  Events,
+  Effect.map(Books, ({ of }) =>
+    Events.of({
+      list: (companyId, { after, limit, type }) =>
+        Effect.sync(() =>
+          of(companyId)
+            .events.written.filter((event) => event.sequence > after && (type === undefined || event.type === type))
+            .slice(0, limit)
+            .map((event) => ({ companyId, ...event }))
+        ),
+      turn: (companyId, on) =>
+        Effect.sync(() => {
+          const { events, purse } = of(companyId)
+          if (events.on === on) return
+          events.on = on
+          events.reportedLow = isLow(purse.balance, purse.lowBalanceAlert)
+        }),
+      purge: () => Effect.die(new Error("events in memory are never old"))
+    })
+  )
+)

@@ -1,0 +1,51 @@
+import { PgClient } from "@effect/sql-pg"
+import { type DateTime, Effect, Layer } from "effect"
+import type { CompanyId } from "../../../core/domain/Ids.ts"
+import { Events, type EventsWanted } from "../../../core/ports/Events.ts"
+import { companyReads } from "../connection/CompanyReads.ts"
+import { instant, int8 } from "../connection/Sql.ts"
+import { type EventRow, eventColumns, eventReader } from "./EventRows.ts"
+
+const make = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const reads = yield* companyReads
+  const read = eventReader(sql)
+
+  const list = Effect.fnUntraced(function* (companyId: CompanyId, { after, limit, type }: EventsWanted) {
+    const query = reads(companyId)
+    const rows = yield* query<EventRow>`
+      select ${sql.literal(eventColumns)}
+      from cell.event as e
+      where e.company_id = ${int8(companyId)}
+        and e.sequence > ${int8(after)}
+        ${type === undefined ? sql.literal("") : sql`and e.type = ${type}`}
+      order by e.sequence
+      limit ${limit}`
+    return yield* read(rows, query)
+  }, Effect.orDie)
+
+  const turn = (companyId: CompanyId, on: boolean, at: DateTime.Utc) =>
+    Effect.orDie(Effect.asVoid(sql`select cell.turn_events(${int8(companyId)}, ${on}, ${instant(at)})`))
+
+  const purgeOf = (table: "delivery" | "event", before: DateTime.Utc, limit: number) => sql<{ n: number }>`
+    with purged as (
+      delete from cell.${sql.literal(table)}
+      where ctid = any (
+        array(select ctid from cell.${sql.literal(table)} where created_at < ${instant(before)} limit ${limit})
+      )
+      returning 1
+    )
+    select count(*)::int as n from purged`
+
+  // A delivery is as old as its event.
+  const purge = Effect.fnUntraced(function* (before: DateTime.Utc, limit: number) {
+    const [deliveries] = yield* purgeOf("delivery", before, limit)
+    const [events] = yield* purgeOf("event", before, limit)
+    return Math.max(deliveries?.n ?? 0, events?.n ?? 0)
+  }, Effect.orDie)
+
+  return Events.of({ list, turn, purge })
+})
+
+/** `Events` in Postgres. */
+export const layer = Layer.effect(Events, make)

@@ -1,0 +1,27 @@
+import { Clock, Duration, Effect, Schedule } from "effect"
+import type { CompanyId } from "../domain/Ids.ts"
+import { Events, type EventsWanted } from "../ports/Events.ts"
+
+/** Pause between two looks for new events. */
+const lookEvery = Duration.millis(500)
+
+/**
+ * The events of a company, oldest first. If there are none, waits for the first one.
+ *
+ * @param wait how long to wait. The result is empty if no event was written in this time.
+ */
+export const readEvents = Effect.fn("ReadEvents.readEvents")(function* (
+  companyId: CompanyId,
+  wanted: EventsWanted,
+  wait: Duration.Duration
+) {
+  const events = yield* Events
+  const until_ms = (yield* Clock.currentTimeMillis) + Duration.toMillis(wait)
+  const isOver = Effect.map(Clock.currentTimeMillis, (now_ms) => now_ms >= until_ms)
+  return yield* events.list(companyId, wanted).pipe(
+    Effect.repeat({
+      schedule: Schedule.spaced(lookEvery),
+      until: (found) => (found.length > 0 ? Effect.succeed(true) : isOver)
+    })
+  )
+})

@@ -1,0 +1,154 @@
+import { Duration, Effect, Schema } from "effect"
+import { owned } from "../../core/domain/Account.ts"
+import { type CompanyEvent, EventSubject, eventId, Sequence } from "../../core/domain/Event.ts"
+import { formatOffset } from "../../core/domain/LocalTime.ts"
+import { toPesos } from "../../core/domain/Money.ts"
+import { EventType } from "../../core/domain/Webhook.ts"
+import { readEvents } from "../../core/workflows/ReadEvents.ts"
+import { wholeBetween } from "./Fields.ts"
+import { requires } from "./Gate.ts"
+import { input } from "./Input.ts"
+import { EntryView, entryView } from "./Movimientos.ts"
+import { Pesos } from "./Output.ts"
+import { query } from "./Procedure.ts"
+import { TransactionView, transactionView } from "./Transacciones.ts"
+
+/** A policy that was issued, or whose sale failed. Contains no data of the insured person. Contract: 6. */
+const PolicyView = Schema.Struct({
+  seguro_id: Schema.Int,
+  transaction_id: Schema.Int,
+  numero_poliza: Schema.NullOr(Schema.String),
+  vigencia_desde: Schema.NullOr(Schema.String),
+  vigencia_hasta: Schema.NullOr(Schema.String)
+}).annotate({ identifier: "EventoSeguro" })
+
+const LowBalanceView = Schema.Struct({
+  saldo_actual: Pesos,
+  saldo_disponible: Pesos,
+  saldo_retenido: Pesos,
+  alerta_saldo_bajo: Pesos
+}).annotate({ identifier: "EventoSaldo" })
+
+const TestView = Schema.Struct({ webhook_id: Schema.Int }).annotate({ identifier: "EventoPrueba" })
+
+const envelope = {
+  id: Schema.String.annotate({
+    description: "Siempre el mismo en los reintentos y reenvíos.",
+    examples: ["evt_3_17"]
+  }),
+  secuencia: Schema.Int.annotate({
+    description: "Crece por empresa, en el orden en que ocurrieron los hechos. Puede haber saltos."
+  }),
+  timestamp: Schema.String.annotate({ format: "date-time", examples: ["2026-01-31T14:05:09-04:00"] }),
+  empresa_id: Schema.Int
+}
+
+const eventOf = <T extends EventType, S extends Schema.Top>(types: ReadonlyArray<T>, data: S) =>
+  Schema.Struct({ ...envelope, type: Schema.Literals(types), data })
+
+/** An event, as webhooks send it and GET /v1/eventos lists it. Contract: 6. */
+export const EventView = Schema.Union([
+  eventOf(
+    ["transaction.pending", "transaction.succeeded", "transaction.failed", "transaction.reversed", "reversal.failed"],
+    TransactionView
+  ).annotate({ identifier: "EventoDeTransaccion" }),
+  eventOf(["insurance.issued", "insurance.failed"], PolicyView).annotate({ identifier: "EventoDeSeguro" }),
+  eventOf(["balance.low", "balance.recovered"], LowBalanceView).annotate({ identifier: "EventoDeSaldo" }),
+  eventOf(["balance.deposited", "balance.adjusted"], EntryView).annotate({ identifier: "EventoDeMovimiento" }),
+  eventOf(["webhook.test"], TestView).annotate({ identifier: "EventoDePrueba" })
+])
+
+type EventData = (typeof EventView.Type)["data"]
+
+const dataOf = EventSubject.$match({
+  Sale: ({ transaction }): EventData => transactionView(transaction),
+  Policy: ({ insuranceId, policyNumber, transactionId, validFrom, validUntil }): EventData => ({
+    seguro_id: insuranceId,
+    transaction_id: transactionId,
+    numero_poliza: policyNumber,
+    vigencia_desde: validFrom,
+    vigencia_hasta: validUntil
+  }),
+  Balance: ({ alert, available, held }): EventData => ({
+    saldo_actual: toPesos(owned({ available, held })),
+    saldo_disponible: toPesos(available),
+    saldo_retenido: toPesos(held),
+    alerta_saldo_bajo: toPesos(alert)
+  }),
+  Movement: ({ entry }): EventData => entryView(entry),
+  Test: ({ webhookId }): EventData => ({ webhook_id: webhookId })
+})
+
+// The type of an event determines its subject, which the compiler cannot see.
+export const eventView = (event: CompanyEvent): typeof EventView.Type =>
+  ({
+    id: eventId(event.companyId, event.sequence),
+    type: event.type,
+    secuencia: event.sequence,
+    timestamp: formatOffset(event.at),
+    empresa_id: event.companyId,
+    data: dataOf(event.subject)
+  }) as typeof EventView.Type
+
+const limit_default = 100
+const limit_max = 500
+
+// A proxy may close a request that takes longer than 30 s.
+const wait_max_s = 25
+
+/** The events of the caller's company after a cursor, oldest first. Contract: 6. */
+export const listarEventos = query({
+  gate: requires("events.read"),
+  input: input({
+    despues_de: Schema.optionalKey(
+      wholeBetween(0, Number.MAX_SAFE_INTEGER, "Solo los eventos con una secuencia mayor que esta.", 0)
+    ),
+    limite: Schema.optionalKey(wholeBetween(1, limit_max, "Cuántos eventos como máximo.", limit_default)),
+    type: Schema.optionalKey(EventType),
+    esperar: Schema.optionalKey(
+      wholeBetween(0, wait_max_s, "Si no hay ninguno, espera al primero hasta estos segundos.", 0)
+    )
+  }),
+  output: Schema.Struct({
+    items: Schema.Array(EventView),
+    siguiente: Schema.Int.annotate({ description: "El despues_de de la próxima llamada." })
+  }),
+  meta: {
+    path: "/v1/eventos",
+    aliases: ["/v1/events"],
+    summary: "Los eventos de la empresa, del más antiguo al más reciente",
+    description:
+      "Permite seguir todo lo que ocurre sin una dirección pública. Se conservan 30 días. Una empresa tiene eventos desde que crea su primer webhook o desde que el operador los activa.",
+    tag: "Eventos",
+    message: "Eventos de la empresa.",
+    example: {
+      data: {
+        items: [
+          {
+            id: "evt_1_17",
+            type: "balance.deposited",
+            secuencia: 17,
+            timestamp: "2026-01-31T09:00:00-04:00",
+            empresa_id: 1,
+            data: {
+              movimiento_id: 1,
+              tipo: "deposit",
+              monto: 100_000,
+              saldo: 100_000,
+              transaction_id: null,
+              referencia: "deposito-1",
+              fecha: "2026-01-31 09:00:00"
+            }
+          }
+        ],
+        siguiente: 17
+      }
+    }
+  },
+  handle: Effect.fnUntraced(function* ({ input, session }) {
+    const { despues_de = 0, esperar = 0, limite = limit_default, type } = input
+    const wanted = { after: Sequence.make(despues_de), limit: limite, type }
+    const events = yield* readEvents(session.company.id, wanted, Duration.seconds(esperar))
+    return { items: events.map(eventView), siguiente: events.at(-1)?.sequence ?? despues_de }
+  })
+})
