@@ -110,7 +110,8 @@ const tagDescriptions = {
   Catálogo: "Los servicios que la empresa puede vender, sus paquetes y sus categorías.",
   Ventas: "Las consultas previas y la venta de cualquier servicio.",
   Seguros: "Los pasos de un seguro de vehículo, desde la placa hasta la póliza. La venta misma es POST /v1/recargas.",
-  Transacciones: "El estado de las ventas, sus comprobantes y su anulación."
+  Transacciones: "El estado de las ventas, sus comprobantes y su anulación.",
+  Eventos: "Lo que ocurre con el saldo y las ventas de la empresa: por webhooks firmados o preguntando."
 } as const
 
 /** A group of endpoints in the documentation. */
