@@ -7,11 +7,10 @@ import { readWhole } from "../../../adapters/http/WholeResponse.ts"
 import * as HttpInsurer from "../../../adapters/insurer/HttpInsurer.ts"
 import * as HttpProvider from "../../../adapters/provider/HttpProvider.ts"
 import { CompanyId, Identifier, ServiceId, TransactionId } from "../../../core/domain/Ids.ts"
+import type { IssuedPolicy } from "../../../core/domain/Insurance.ts"
 import { Amount } from "../../../core/domain/Money.ts"
-import type { StatusAnswer } from "../../../core/domain/Recovery.ts"
 import type { Reversal } from "../../../core/domain/Reversal.ts"
-import { DispatchAnswer, type Order } from "../../../core/domain/Sale.ts"
-import type { Misbehaviour } from "../../fakes/FakeServer.ts"
+import type { Order } from "../../../core/domain/Sale.ts"
 import { fakeHttpInsurer, fakeHttpProvider } from "../../fakes/HttpSuppliers.ts"
 
 /** An HTTP client that reads whole responses, as the guarded client does. */
@@ -73,27 +72,6 @@ export const startInsurer = Effect.gen(function* () {
   return { gateway, insurer: yield* HttpInsurer.make(gatewayAt(gateway.url)) }
 })
 
-/**
- * Each fault of a gateway during a dispatch: the result, the result of a later status query, and whether the gateway
- * delivered.
- *
- * @param delivered the result without a fault.
- */
-export const misbehaviourCases = <Delivery>(
-  delivered: DispatchAnswer<Delivery>
-): ReadonlyArray<readonly [Misbehaviour, DispatchAnswer<Delivery>, StatusAnswer["_tag"], boolean]> => [
-  ["cut before", DispatchAnswer.Unknown(), "NotFound", false],
-  ["cut after", DispatchAnswer.Unknown(), "Delivered", true],
-  ["cut midway", DispatchAnswer.Unknown(), "Delivered", true],
-  ["broken before", DispatchAnswer.Unknown(), "NotFound", false],
-  ["broken after", DispatchAnswer.Unknown(), "Delivered", true],
-  ["garbage", DispatchAnswer.Unknown(), "Delivered", true],
-  ["contradiction", DispatchAnswer.Unknown(), "Delivered", true],
-  ["duplicate", delivered, "Delivered", true],
-  ["late", DispatchAnswer.Unknown(), "Unknown", true],
-  ["not found", DispatchAnswer.Unknown(), "NotFound", false]
-]
-
 /** A distinct xid for each number. */
 export const xidOf = (number: number): string => `RD-${number.toString(16).padStart(24, "0")}`
 
@@ -119,3 +97,22 @@ export const reversalOf = (sold: Order): Reversal => ({
   createdAt: sold.createdAt,
   order: sold
 })
+
+/** The fake gateway's delivery of the first order. */
+export const delivery = { authCode: `GW${xidOf(1).slice(-8)}`, rechargeToken: null }
+
+/** The first order, for a policy. */
+export const policyOrder = (changes: Partial<Order> = {}): Order =>
+  order(1, {
+    service: { id: ServiceId.make(6), name: "Seguro de ley", type: "insurance" },
+    identifier: Identifier.make("a123456"),
+    product: "ley",
+    reference: "Q-1",
+    ...changes
+  })
+
+/** The policy that the fake insurer issues for the first order. */
+export const policy: IssuedPolicy = {
+  number: `POL-${xidOf(1).slice(-8)}`,
+  validity: { from: "2026-03-02", until: "2027-03-01" }
+}
