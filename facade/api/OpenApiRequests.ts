@@ -105,10 +105,7 @@ const formOf = ({ properties, required = [] }: BodySchema, { description, needs,
   type: "object",
   description,
   required: [...required, ...needs],
-  properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !without.includes(name))),
-  ...(without.length > 0 && {
-    not: { required: without, properties: Object.fromEntries(without.map((name) => [name, {}])) }
-  })
+  properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !without.includes(name)))
 })
 
 /** The schemas of the forms of a body, by component name. */
@@ -127,7 +124,7 @@ const requestBodyOf = (endpoint: Endpoint) => {
     required: true,
     content: {
       "application/json": {
-        schema: forms === undefined ? body?.schema : { oneOf: Object.keys(forms).map(refTo) },
+        schema: forms === undefined ? body?.schema : { anyOf: Object.keys(forms).map(refTo) },
         ...(example?.request !== undefined && { example: example.request }),
         ...(example?.requests !== undefined && { examples: Record.map(example.requests, (value) => ({ value })) })
       }

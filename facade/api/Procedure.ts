@@ -19,7 +19,7 @@ export interface BodyForm {
   readonly description: string
   /** Optional fields of the input that are required in this form. */
   readonly needs: ReadonlyArray<string>
-  /** Fields of the input that this form does not have. */
+  /** Fields of the input that this form does not need. */
   readonly without?: ReadonlyArray<string>
 }
 
@@ -46,7 +46,7 @@ interface Meta {
   readonly errors?: ReadonlyArray<ErrorCode>
   /** The documented errors of a code, if the catalogue's message or example does not fit this endpoint. */
   readonly causes?: ReadonlyArray<CoreError>
-  /** The forms of the body, by component name. A body has exactly one of these forms. */
+  /** The forms of the body, by component name. A body has one of these forms. */
   readonly forms?: Readonly<Record<string, BodyForm>>
   /**
    * The documented example: one request or several by name, and the response. It contains `message` only if

@@ -4,6 +4,7 @@ import { promisify } from "node:util"
 import { gzip } from "node:zlib"
 import { Effect } from "effect"
 import { assetsPath } from "../api/Envelope.ts"
+import { scalarBundle } from "./ScalarBundle.ts"
 
 /** A file that the pages of the documentation load. */
 export interface Asset {
@@ -21,8 +22,7 @@ const contentTypes = {
   svg: "image/svg+xml"
 } as const
 
-const load = Effect.fnUntraced(function* (name: string, extension: keyof typeof contentTypes, location: URL) {
-  const bytes = yield* Effect.promise(() => readFile(location))
+const assetOf = Effect.fnUntraced(function* (name: string, extension: keyof typeof contentTypes, bytes: Uint8Array) {
   const version = hash("sha256", bytes, "hex").slice(0, 16)
   const asset: Asset = {
     path: `${assetsPath}/${name}.${version}.${extension}`,
@@ -33,16 +33,19 @@ const load = Effect.fnUntraced(function* (name: string, extension: keyof typeof 
   return asset
 })
 
-// The smallest package that contains Scalar's browser bundle. Saldo uses only the bundle from this package.
-const scalarPackage = import.meta.resolve("@scalar/fastify-api-reference")
+const load = (name: string, extension: keyof typeof contentTypes) =>
+  Effect.flatMap(
+    Effect.promise(() => readFile(new URL(`./files/${name}.${extension}`, import.meta.url))),
+    (bytes) => assetOf(name, extension, bytes)
+  )
 
 /** Loads the files that the pages use. */
 export const loadAssets = Effect.all(
   {
-    scalar: load("scalar", "js", new URL("./js/standalone.js", scalarPackage)),
-    console: load("console", "js", new URL("./files/console.js", import.meta.url)),
-    style: load("pages", "css", new URL("./files/pages.css", import.meta.url)),
-    icon: load("icon", "svg", new URL("./files/icon.svg", import.meta.url))
+    scalar: Effect.flatMap(scalarBundle, (script) => assetOf("scalar", "js", Buffer.from(script))),
+    console: load("console", "js"),
+    style: load("pages", "css"),
+    icon: load("icon", "svg")
   },
   { concurrency: "unbounded" }
 )

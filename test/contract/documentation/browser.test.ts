@@ -93,7 +93,7 @@ const sell = (page: Page) =>
     const dialog = page.getByRole("dialog")
     const answered = page.waitForResponse((response) => new URL(response.url()).pathname === "/v1/recargas")
     await dialog
-      .getByRole("button", { name: /^Send\b/ })
+      .getByRole("button", { name: /^Enviar\b/ })
       .first()
       .click()
     const answer = await answered
@@ -110,6 +110,24 @@ describe.skipIf(!isBrowserInstalled())("the documentation in a browser", () => {
         assert.deepStrictEqual([status, body.data.status], [201, "SUCCESS"])
         assert.include(shown, body.data.xid)
         assert.deepStrictEqual(yield* faults, [])
+      })
+    )
+
+    it.effect("introduces the API and shows the dialog of a call in Spanish", () =>
+      Effect.gen(function* () {
+        const { page } = yield* openPage()
+        const { shown } = yield* sell(page)
+        for (const label of ["Autenticación", "Encabezados", "Cuerpo de la solicitud", "Respuesta", "Enviar"])
+          assert.include(shown, label)
+        assert.notMatch(
+          shown ?? "",
+          /\b(?:Send|Headers|Query|Request|Response|Authentication|Required|Key|Value|Preview)\b/
+        )
+        yield* Effect.promise(() => page.goto("/docs"))
+        for (const heading of ["Ambientes", "Autenticación", "Idempotencia", "Anulaciones", "Soporte"])
+          yield* Effect.promise(() => page.getByRole("heading", { name: heading, exact: true }).waitFor())
+        const link = page.getByRole("link", { name: "La página de cada código" })
+        assert.strictEqual(yield* Effect.promise(() => link.getAttribute("href")), "/docs/errors")
       })
     )
 

@@ -8,7 +8,7 @@ import { apiDocument, inlinedApiDocument } from "../../support/ApiDocument.ts"
 
 interface BodySchema {
   readonly properties?: object
-  readonly oneOf?: ReadonlyArray<BodySchema>
+  readonly anyOf?: ReadonlyArray<BodySchema>
 }
 
 interface Content {
@@ -61,9 +61,9 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 const main = operations.filter(({ operation }) => operation.deprecated !== true)
 
 /** The names of the fields in any form of a body. */
-const fieldsOf = ({ oneOf = [], properties = {} }: BodySchema): ReadonlyArray<string> => [
+const fieldsOf = ({ anyOf = [], properties = {} }: BodySchema): ReadonlyArray<string> => [
   ...Object.keys(properties),
-  ...oneOf.flatMap(fieldsOf)
+  ...anyOf.flatMap(fieldsOf)
 ]
 
 /** Every JSON body of the document, with its place in the document. */

@@ -31,7 +31,7 @@ interface ParameterObject {
 interface BodySchema {
   readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly required?: ReadonlyArray<string>
-  readonly oneOf?: ReadonlyArray<BodySchema>
+  readonly anyOf?: ReadonlyArray<BodySchema>
 }
 
 interface OperationObject {
@@ -50,7 +50,7 @@ export interface OpenApiDocument {
 /** The inputs of a body. If the body has several forms, a field is required only if every form requires it. */
 const bodyInputs = ({ requestBody }: OperationObject): ReadonlyArray<OperationInput> => {
   const schema = requestBody?.content["application/json"]?.schema ?? {}
-  const forms = schema.oneOf ?? [schema]
+  const forms = schema.anyOf ?? [schema]
   const fields = Object.assign({}, ...forms.map(({ properties }) => properties))
   return Object.entries<JsonSchema>(fields).map(([name, field]) => ({
     name,

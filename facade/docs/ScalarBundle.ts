@@ -1,0 +1,29 @@
+import { Effect } from "effect"
+import { documentPath } from "../api/Envelope.ts"
+
+/** The part of a Fastify reply that the handler of a static file uses. */
+interface Reply {
+  header(name: string, value: string): Reply
+  send(body: string): unknown
+}
+
+interface Route {
+  readonly url: string
+  handler(request: object, reply: Reply): unknown
+}
+
+/** A reply whose handler returns the body instead of sending it. */
+const reply: Reply = { header: () => reply, send: (body) => body }
+
+/**
+ * Scalar's script for browsers. The smallest package that contains the script is a Fastify plugin, which serves it at
+ * js/scalar.js. This registers the plugin with a list of routes in place of Fastify, and calls the handler of that route.
+ */
+export const scalarBundle: Effect.Effect<string> = Effect.gen(function* () {
+  const { default: plugin } = yield* Effect.promise(() => import("@scalar/fastify-api-reference"))
+  const routes: Array<Route> = []
+  const fastify = { route: (route: Route) => routes.push(route) }
+  plugin(fastify as never, { configuration: { url: documentPath } }, () => {})
+  const script = routes.find(({ url }) => url.endsWith("/js/scalar.js"))?.handler({}, reply)
+  return typeof script === "string" ? script : yield* Effect.die(new Error("Scalar's plugin serves no script"))
+})
