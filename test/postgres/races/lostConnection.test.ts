@@ -1,6 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
-import { assert, layer } from "@effect/vitest"
-import { DateTime, Effect, Exit, Layer, Redacted } from "effect"
+import { assert, describe, layer } from "@effect/vitest"
+import { type Context, DateTime, Effect, Exit, Layer, Redacted } from "effect"
 import { CompanyId } from "../../../core/domain/Ids.ts"
 import { Amount } from "../../../core/domain/Money.ts"
 import { Phone } from "../../../core/domain/Person.ts"
@@ -10,13 +10,11 @@ import { cuts, cuttingProxy } from "../../support/CuttingProxy.ts"
 import { TestDatabase, testDatabaseUrl } from "../../support/Database.ts"
 import { begunInsurance, codeToSend, newInsurance } from "../../support/InsuranceExample.ts"
 import {
-  begunOn,
   insurancesReplica,
   intentOf,
   opened,
   outboxReplica,
   replica,
-  reservedOrder,
   reversalOf,
   reversalsReplica,
   soldOut
@@ -33,77 +31,135 @@ const behindProxy = Effect.gen(function* () {
   return { connected, proxy }
 })
 
-const moneyOf = Effect.fnUntraced(function* (company: number) {
+const booksOf = Effect.fnUntraced(function* (company: number) {
   const sql = yield* PgClient.PgClient
   const [row] = yield* sql`
     select
       b.available::int as available,
       b.held::int as held,
       (select array_agg(t.status) from cell.transaction as t where t.company_id = b.company_id) as sales,
+      (select array_agg(v.status) from cell.reversal as v where v.company_id = b.company_id) as reversals,
       (select array_agg(e.amount::int order by e.id) from cell.entry as e where e.company_id = b.company_id) as entries
     from cell.balance as b
     where b.company_id = ${company}`
   return row
 })
 
-layer(TestDatabase, { excludeTestServices: true })("a connection lost", (it) => {
-  it.effect.each(cuts)("%s of a reservation leaves one sale, and the caller receives it", (cut) =>
-    Effect.gen(function* () {
-      const company = cuts.indexOf(cut) + 1
-      const { connected, proxy } = yield* behindProxy
-      const ledger = yield* Effect.provide(replica, connected)
-      yield* opened(ledger, company, 10_000)
-      proxy.arm(cut, "the-key")
-      const answer = yield* ledger.reserve(intentOf(company, "the-key", 4_000))
-      assert.strictEqual(proxy.cuts(), 1)
-      assert.strictEqual(answer._tag, "Reservation")
-      assert.deepStrictEqual(yield* moneyOf(company), {
-        available: 6_000,
-        held: 4_000,
-        sales: ["PROCESSING"],
-        entries: [10_000]
-      })
-    }).pipe(Effect.scoped)
-  )
+const delivered = Verdict.Confirm({ delivery: { authCode: "AUTH-77", rechargeToken: null } })
+const inUse = Effect.die(new Error("the key is in use"))
 
-  it.effect.each(cuts)("%s of a settlement charges once, and the caller receives the outcome", (cut) =>
-    Effect.gen(function* () {
-      const company = cuts.indexOf(cut) + 11
-      const { connected, proxy } = yield* behindProxy
+/**
+ * A sale of 40 pesos and the reversal of such a sale. `prepare` returns an effect that starts the operation on the given
+ * connection and returns an effect that settles it.
+ */
+const operations = [
+  {
+    operation: "a sale",
+    prepare: Effect.fnUntraced(function* (company: number, connected: Context.Context<PgClient.PgClient>) {
       const ledger = yield* Effect.provide(replica, connected)
-      yield* opened(ledger, company, 10_000)
-      const order = yield* reservedOrder(ledger, intentOf(company, "the-key", 4_000))
-      proxy.arm(cut, "AUTH-77")
-      const verdict = Verdict.Confirm({ delivery: { authCode: "AUTH-77", rechargeToken: null } })
-      const settled = yield* ledger.settle({ order, verdict, at: yield* DateTime.now, notFound: 0 })
-      assert.strictEqual(proxy.cuts(), 1)
-      assert.strictEqual(settled.status, "SUCCESS")
-      assert.strictEqual(settled.outcome?._tag, "Delivered")
-      assert.deepStrictEqual(yield* moneyOf(company), {
-        available: 6_000,
-        held: 0,
-        sales: ["SUCCESS"],
-        entries: [10_000, -4_000]
-      })
-    }).pipe(Effect.scoped)
-  )
+      yield* opened(yield* replica, company, 4_000)
+      return Effect.map(ledger.reserve(intentOf(company, "the-key", 4_000)), (reserved) =>
+        reserved._tag === "Reservation"
+          ? Effect.flatMap(DateTime.now, (at) =>
+              ledger.settle({ order: reserved.order, verdict: delivered, at, notFound: 0 })
+            )
+          : inUse
+      )
+    }),
+    started: { available: 0, held: 4_000, sales: ["PROCESSING"], reversals: null, entries: [4_000] },
+    status: "SUCCESS",
+    outcome: "Delivered",
+    settled: { available: 0, held: 0, sales: ["SUCCESS"], reversals: null, entries: [4_000, -4_000] }
+  },
+  {
+    operation: "a reversal",
+    prepare: Effect.fnUntraced(function* (company: number, connected: Context.Context<PgClient.PgClient>) {
+      const reversals = yield* Effect.provide(reversalsReplica, connected)
+      const order = yield* soldOut(yield* replica, company, 4_000)
+      return Effect.map(reversals.begin(reversalOf(order, "the-key")), (begun) =>
+        begun._tag === "Begun"
+          ? Effect.flatMap(DateTime.now, (at) =>
+              reversals.settle({ under: begun.under, verdict: ReversalVerdict.Confirm(), at, notFound: 0 })
+            )
+          : inUse
+      )
+    }),
+    started: { available: 0, held: 0, sales: ["SUCCESS"], reversals: ["PROCESSING"], entries: [4_000, -4_000] },
+    status: "CONFIRMED",
+    outcome: "Reversed",
+    settled: {
+      available: 4_000,
+      held: 0,
+      sales: ["REVERSED"],
+      reversals: ["CONFIRMED"],
+      entries: [4_000, -4_000, 4_000]
+    }
+  }
+] as const
 
-  it.effect.each(cuts)("%s of a deposit leaves one entry", (cut) =>
-    Effect.gen(function* () {
-      const company = cuts.indexOf(cut) + 21
-      const { connected, proxy } = yield* behindProxy
-      const ledger = yield* Effect.provide(replica, connected)
-      proxy.arm(cut, "ref-991")
-      yield* ledger.deposit({
-        companyId: CompanyId.make(company),
-        amount: Amount.make(10_000),
-        reference: "ref-991",
-        at: yield* DateTime.now
-      })
-      assert.strictEqual(proxy.cuts(), 1)
-      assert.deepInclude(yield* moneyOf(company), { available: 10_000, held: 0, entries: [10_000] })
-    }).pipe(Effect.scoped)
-  )
+layer(TestDatabase, { excludeTestServices: true })((it) => {
+  let companies = 0
+
+  describe.each(operations)("$operation whose connection is lost", ({ outcome, prepare, settled, started, status }) => {
+    it.effect.each(cuts)("%s of the start is recorded once, and its caller can settle it", (cut) =>
+      Effect.gen(function* () {
+        const company = ++companies
+        const { connected, proxy } = yield* behindProxy
+        const start = yield* prepare(company, connected)
+        proxy.arm(cut, "the-key")
+        const settle = yield* start
+        assert.strictEqual(proxy.cuts(), 1)
+        assert.deepStrictEqual(yield* booksOf(company), started)
+        assert.strictEqual((yield* settle).status, status)
+        assert.deepStrictEqual(yield* booksOf(company), settled)
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect.each(cuts)("%s of the settlement moves the money once, and its caller receives the outcome", (cut) =>
+      Effect.gen(function* () {
+        const company = ++companies
+        const { connected, proxy } = yield* behindProxy
+        const start = yield* prepare(company, connected)
+        const settle = yield* start
+        proxy.arm(cut, "AUTH-77")
+        const answer = yield* settle
+        assert.strictEqual(proxy.cuts(), 1)
+        assert.deepStrictEqual([answer.status, answer.outcome?._tag], [status, outcome])
+        assert.deepStrictEqual(yield* booksOf(company), settled)
+      }).pipe(Effect.scoped)
+    )
+  })
+
+  describe("a connection lost", () => {
+    it.effect("while a started reversal is read back does not change what the caller receives", () =>
+      Effect.gen(function* () {
+        const order = yield* soldOut(yield* replica, ++companies, 4_000)
+        const { connected, proxy } = yield* behindProxy
+        const reversals = yield* Effect.provide(reversalsReplica, connected)
+        proxy.arm("before COMMIT", "reversal_created_at")
+        const begun = yield* reversals.begin(reversalOf(order, "the-key"))
+        assert.strictEqual(proxy.cuts(), 1)
+        assert.strictEqual(begun._tag, "Begun")
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect.each(cuts)("%s of a deposit leaves one entry", (cut) =>
+      Effect.gen(function* () {
+        const company = ++companies
+        const { connected, proxy } = yield* behindProxy
+        const ledger = yield* Effect.provide(replica, connected)
+        proxy.arm(cut, "ref-991")
+        yield* ledger.deposit({
+          companyId: CompanyId.make(company),
+          amount: Amount.make(10_000),
+          reference: "ref-991",
+          at: yield* DateTime.now
+        })
+        assert.strictEqual(proxy.cuts(), 1)
+        assert.deepInclude(yield* booksOf(company), { available: 10_000, held: 0, entries: [10_000] })
+      }).pipe(Effect.scoped)
+    )
+  })
 })
 
 layer(TestDatabase, { excludeTestServices: true })("a batch", (it) => {
@@ -124,7 +180,7 @@ layer(TestDatabase, { excludeTestServices: true })("a batch", (it) => {
         neighbours.map(({ _tag }) => _tag),
         ["Success", "Success"]
       )
-      assert.deepInclude(yield* moneyOf(1), { available: 97_000, held: 3_000 })
+      assert.deepInclude(yield* booksOf(1), { available: 97_000, held: 3_000 })
     }).pipe(Effect.scoped)
   )
 })
@@ -230,77 +286,6 @@ layer(TestDatabase, { excludeTestServices: true })("a connection lost", (it) => 
       assert.strictEqual(proxy.cuts(), 1)
       const [row] = yield* insuranceStateOf(company)
       assert.deepInclude(row, { attempts })
-    }).pipe(Effect.scoped)
-  )
-})
-
-const reversalStateOf = Effect.fnUntraced(function* (company: number) {
-  const sql = yield* PgClient.PgClient
-  const [row] = yield* sql`
-    select
-      b.available::int as available,
-      (select t.status from cell.transaction as t where t.company_id = b.company_id) as sale,
-      (select array_agg(v.status) from cell.reversal as v where v.company_id = b.company_id) as reversals,
-      (select array_agg(e.amount::int order by e.id) from cell.entry as e where e.company_id = b.company_id) as entries
-    from cell.balance as b
-    where b.company_id = ${company}`
-  return row
-})
-
-layer(TestDatabase, { excludeTestServices: true })("a connection lost", (it) => {
-  it.effect.each(cuts)("%s of the start of a reversal leaves one reversal, and the caller receives it", (cut) =>
-    Effect.gen(function* () {
-      const company = cuts.indexOf(cut) + 1
-      const order = yield* soldOut(yield* replica, company, 4_000)
-      const { connected, proxy } = yield* behindProxy
-      const reversals = yield* Effect.provide(reversalsReplica, connected)
-      proxy.arm(cut, "the-key")
-      const begun = yield* reversals.begin(reversalOf(order, "the-key"))
-      assert.strictEqual(proxy.cuts(), 1)
-      assert.strictEqual(begun._tag, "Begun")
-      assert.deepStrictEqual(yield* reversalStateOf(company), {
-        available: 0,
-        sale: "SUCCESS",
-        reversals: ["PROCESSING"],
-        entries: [4_000, -4_000]
-      })
-    }).pipe(Effect.scoped)
-  )
-
-  it.effect("while the started reversal is read back does not change what the caller receives", () =>
-    Effect.gen(function* () {
-      const order = yield* soldOut(yield* replica, 21, 4_000)
-      const { connected, proxy } = yield* behindProxy
-      const reversals = yield* Effect.provide(reversalsReplica, connected)
-      proxy.arm("before COMMIT", "reversal_created_at")
-      const begun = yield* reversals.begin(reversalOf(order, "the-key"))
-      assert.strictEqual(proxy.cuts(), 1)
-      assert.strictEqual(begun._tag, "Begun")
-    }).pipe(Effect.scoped)
-  )
-
-  it.effect.each(cuts)("%s of the settlement of a reversal credits once, and the caller receives the outcome", (cut) =>
-    Effect.gen(function* () {
-      const company = cuts.indexOf(cut) + 11
-      const order = yield* soldOut(yield* replica, company, 4_000)
-      const { connected, proxy } = yield* behindProxy
-      const reversals = yield* Effect.provide(reversalsReplica, connected)
-      const under = yield* begunOn(reversals, reversalOf(order, "the-key"))
-      proxy.arm(cut, "AUTH-77")
-      const settled = yield* reversals.settle({
-        under,
-        verdict: ReversalVerdict.Confirm(),
-        at: yield* DateTime.now,
-        notFound: 0
-      })
-      assert.strictEqual(proxy.cuts(), 1)
-      assert.deepStrictEqual([settled.status, settled.outcome?._tag], ["CONFIRMED", "Reversed"])
-      assert.deepStrictEqual(yield* reversalStateOf(company), {
-        available: 4_000,
-        sale: "REVERSED",
-        reversals: ["CONFIRMED"],
-        entries: [4_000, -4_000, 4_000]
-      })
     }).pipe(Effect.scoped)
   )
 })
