@@ -18,7 +18,7 @@ type ByHand =
   | `token_${TokenState}`
 
 /** The actions in the audit log. Entries are never deleted, so a name that is no longer written must stay readable. */
-export type AuditAction = ByHand | LateOutcome | "foreign_company"
+export type AuditAction = ByHand | LateOutcome | "foreign_company" | "webhook_disabled"
 
 /** A firm answer of the provider that contradicts the settled outcome. The audit log records it under this name. */
 export const lateOutcomes = ["late_success", "late_refusal", "late_reversal", "late_reversal_refusal"] as const

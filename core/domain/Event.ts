@@ -12,6 +12,9 @@ export type Sequence = typeof Sequence.Type
 export const WebhookId = Schema.Int.check(Schema.isGreaterThan(0)).pipe(Schema.brand("WebhookId"))
 export type WebhookId = typeof WebhookId.Type
 
+/** How many webhooks a company may have. Contract: 6. */
+export const webhooks_max = 10
+
 /** What an event is about, as it stood at the time of the event. */
 export type EventSubject = Data.TaggedEnum<{
   Sale: { readonly transaction: Transaction }

@@ -1,4 +1,4 @@
-import { Context, type DateTime, type Duration, type Effect, type Option, type Redacted } from "effect"
+import { Context, type DateTime, type Duration, type Effect, type Option, type Redacted, type Stream } from "effect"
 import type { CompanyEvent, Sequence, WebhookId } from "../domain/Event.ts"
 import type { CompanyId } from "../domain/Ids.ts"
 import type { Page, Slice } from "../domain/Page.ts"
@@ -16,6 +16,15 @@ export interface ClaimedDelivery {
   readonly event: CompanyEvent
   /** Number of earlier attempts with a result. */
   readonly attempts: number
+}
+
+/** The result of an attempt. */
+export interface DeliveryResult {
+  readonly attempt: Attempt
+  readonly after: AfterAttempt
+  /** Whether the webhook is disabled, because it wants no more events or has failed for too long. */
+  readonly disables: boolean
+  readonly at: DateTime.Utc
 }
 
 export type DeliveryState = "entregada" | "pendiente" | "fallida"
@@ -57,18 +66,10 @@ export class Deliveries extends Context.Service<
       readonly perWebhook: number
       readonly busy: ReadonlyMap<WebhookId, number>
     }) => Effect.Effect<ReadonlyArray<ClaimedDelivery>>
-    /**
-     * Records an attempt. A success ends the failures of the webhook. A webhook that wants no more events, or that has
-     * failed for too long, is disabled.
-     */
-    readonly record: (
-      claimed: ClaimedDelivery,
-      attempt: Attempt,
-      after: AfterAttempt,
-      at: DateTime.Utc
-    ) => Effect.Effect<void>
-    /** Ends when deliveries may have become due: another process has written events. */
-    readonly awaitWork: Effect.Effect<void>
+    /** Records an attempt. A success ends the failures of the webhook. */
+    readonly record: (claimed: ClaimedDelivery, result: DeliveryResult) => Effect.Effect<void>
+    /** Emits when events with deliveries have been written, by this process or another. Some may be missed. */
+    readonly arrivals: Stream.Stream<void>
     /** Writes a test event for an active webhook. None if it is not active, or if events are off. */
     readonly test: (companyId: CompanyId, id: WebhookId, at: DateTime.Utc) => Effect.Effect<Option.Option<Sequence>>
     /** The deliveries of a webhook, newest first. */

@@ -51,7 +51,7 @@ const keyOf = (company: bigint, sequence: bigint): string => `${company} ${seque
 const byEvent = <Row extends OfEvent>(rows: ReadonlyArray<Row>): ReadonlyMap<string, Row> =>
   new Map(rows.map((row) => [keyOf(row.event_company, row.event_sequence), row]))
 
-const eventType = Schema.decodeUnknownSync(EventType)
+export const eventType = Schema.decodeUnknownSync(EventType)
 
 /** The rows that a group of events is about. */
 interface Subjects {

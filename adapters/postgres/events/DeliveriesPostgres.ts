@@ -1,0 +1,275 @@
+import { PgClient } from "@effect/sql-pg"
+import { DateTime, Duration, Effect, Layer, Option, type Redacted, Schedule, Stream } from "effect"
+import { type CompanyEvent, Sequence, WebhookId } from "../../../core/domain/Event.ts"
+import { CompanyId } from "../../../core/domain/Ids.ts"
+import { type WebhookSecret, WebhookUrl } from "../../../core/domain/Webhook.ts"
+import {
+  type ClaimedDelivery,
+  Deliveries,
+  type Delivery,
+  type DeliveryResult,
+  type DeliveryState
+} from "../../../core/ports/Deliveries.ts"
+import { instant, instantOrNull, int8 } from "../connection/Sql.ts"
+import { grouped } from "../grouping/Grouped.ts"
+import { type EventRow, eventColumns, eventReader, eventType } from "./EventRows.ts"
+import { secrets } from "./WebhooksPostgres.ts"
+
+/** The columns of a claimed delivery: its event and its webhook. */
+interface ClaimedRow extends EventRow {
+  readonly attempts: number
+  readonly to_id: bigint
+  readonly url: string
+  readonly secret: Uint8Array
+  readonly previous_secret: Uint8Array | null
+  readonly failing_since: Date | null
+}
+
+/** The columns of a delivery. */
+interface DeliveryRow {
+  readonly company_id: bigint
+  readonly webhook_id: bigint
+  readonly sequence: bigint
+  readonly type: string
+  readonly state: DeliveryState
+  readonly attempts: number
+  readonly http_status: number | null
+  readonly error: string | null
+  readonly duration_ms: number | null
+  readonly created_at: Date
+  readonly due_at: Date
+  readonly total: bigint
+}
+
+const deliveryOf = (row: DeliveryRow): Delivery => ({
+  companyId: CompanyId.make(Number(row.company_id)),
+  webhookId: WebhookId.make(Number(row.webhook_id)),
+  sequence: Sequence.make(Number(row.sequence)),
+  type: eventType(row.type),
+  state: row.state,
+  attempts: row.attempts,
+  httpStatus: row.http_status,
+  error: row.error,
+  duration_ms: row.duration_ms,
+  createdAt: DateTime.fromDateUnsafe(row.created_at),
+  nextAttempt: row.state === "pendiente" ? DateTime.fromDateUnsafe(row.due_at) : null
+})
+
+const claiming = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const { opened } = yield* secrets
+  const read = eventReader(sql)
+
+  const secretsOf = Effect.fnUntraced(function* (
+    row: ClaimedRow
+  ): Effect.fn.Return<ReadonlyArray<Redacted.Redacted<WebhookSecret>>> {
+    const current = yield* opened(row.company_id, row.to_id, row.secret)
+    return row.previous_secret === null
+      ? [current]
+      : [current, yield* opened(row.company_id, row.to_id, row.previous_secret)]
+  })
+
+  const claimedOf = Effect.fnUntraced(function* (row: ClaimedRow, event: CompanyEvent) {
+    const webhook = {
+      id: WebhookId.make(Number(row.to_id)),
+      url: WebhookUrl.make(row.url),
+      secrets: yield* secretsOf(row),
+      failingSince: instantOrNull(row.failing_since)
+    }
+    return [{ webhook, event, attempts: row.attempts } satisfies ClaimedDelivery]
+  })
+
+  // A delivery whose secret cannot be decrypted stays leased, so it delays no other.
+  const readable = (row: ClaimedRow, event: CompanyEvent) =>
+    Effect.catchDefect(claimedOf(row, event), () =>
+      Effect.as(Effect.logError("the secret of a webhook cannot be decrypted", { webhookId: Number(row.to_id) }), [])
+    )
+
+  // A webhook that fails gets one delivery at a time. Skips deliveries that another worker has locked or leased.
+  // Recording a result ends the lease. An expired lease means that a worker died before it recorded a result.
+  const claim: Deliveries["Service"]["claim"] = Effect.fnUntraced(function* ({ busy, lease, limit, now, perWebhook }) {
+    const at = instant(now)
+    const rows = yield* sql<ClaimedRow>`
+      with due as materialized (
+        select d.company_id, d.webhook_id, d.sequence, w.url, w.secret, w.failing_since,
+          case when w.previous_until > ${at} then w.previous_secret end as previous_secret
+        from cell.webhook as w
+        left join unnest(
+          ${[...busy.keys()].map(String)}::text[],
+          ${[...busy.values()]}::int[]
+        ) as b(id, sending) on b.id::bigint = w.id
+        cross join lateral (
+          select d.company_id, d.webhook_id, d.sequence, d.due_at
+          from cell.delivery as d
+          where d.company_id = w.company_id
+            and d.webhook_id = w.id
+            and d.state = 'pendiente'
+            and d.due_at <= ${at}
+            and (d.leased_until is null or d.leased_until <= ${at})
+          order by d.due_at, d.sequence
+          limit greatest(case when w.failing_since is null then ${perWebhook}::int else 1 end - coalesce(b.sending, 0), 0)
+          for update skip locked
+        ) as d
+        where w.state = 'activo'
+        order by d.due_at, d.sequence
+        limit ${limit}
+      )
+      update cell.delivery as d
+      set leased_until = ${instant(DateTime.addDuration(now, lease))}
+      from due
+      join cell.event as e on e.company_id = due.company_id and e.sequence = due.sequence
+      where d.company_id = due.company_id and d.webhook_id = due.webhook_id and d.sequence = due.sequence
+      returning
+        ${sql.literal(eventColumns)}, d.attempts, due.webhook_id as to_id, due.url, due.secret, due.previous_secret,
+        due.failing_since`
+    const events = yield* read(rows, sql)
+    const claimed = yield* Effect.forEach(events, (event, index) => {
+      const row = rows[index]
+      return row === undefined ? Effect.succeed([]) : readable(row, event)
+    })
+    return claimed.flat()
+  }, Effect.orDie)
+  return claim
+})
+
+const stateAfter = { Delivered: "entregada", Retry: "pendiente", Exhausted: "fallida", Gone: "fallida" } as const
+
+/** A result as a row of the statement that records it. */
+const resultRow = ({ event, webhook }: ClaimedDelivery, { after, at, attempt, disables }: DeliveryResult) => ({
+  company_id: event.companyId,
+  webhook_id: webhook.id,
+  sequence: event.sequence,
+  state: stateAfter[after._tag],
+  due_at: DateTime.formatIso(after._tag === "Retry" ? DateTime.addDuration(at, after.pause) : at),
+  http_status: attempt.httpStatus,
+  error: attempt.error,
+  duration_ms: Math.round(attempt.duration_ms),
+  disables,
+  at: DateTime.formatIso(at)
+})
+
+const recording = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+
+  const rowsOf = (items: string) => sql`
+    jsonb_to_recordset(${items}::jsonb) as r(
+      company_id bigint, webhook_id bigint, sequence bigint, state text, due_at timestamptz, http_status int, error text,
+      duration_ms int, disables boolean, at timestamptz
+    )`
+
+  const write = Effect.fnUntraced(function* (results: ReadonlyArray<ReturnType<typeof resultRow>>) {
+    const items = JSON.stringify(results)
+    yield* sql`
+      with result as materialized (select r.* from ${rowsOf(items)}),
+      -- Locks the webhooks in the order of their ids, so that two groups cannot deadlock.
+      changed as materialized (
+        select w.company_id, w.id, f.failed, f.at, f.disables
+        from (
+          select r.company_id, r.webhook_id, bool_and(r.error is not null) as failed, max(r.at) as at,
+            bool_or(r.disables) as disables
+          from result as r
+          group by r.company_id, r.webhook_id
+        ) as f
+        join cell.webhook as w on w.company_id = f.company_id and w.id = f.webhook_id
+        where f.failed = (w.failing_since is null) or f.disables
+        order by w.company_id, w.id
+        for update of w
+      ),
+      judged as (
+        update cell.webhook as w
+        set failing_since = case when c.failed then coalesce(w.failing_since, c.at) end,
+          state = case when c.disables and w.state = 'activo' then 'desactivado' else w.state end
+        from changed as c
+        where w.company_id = c.company_id and w.id = c.id
+      )
+      update cell.delivery as d
+      set state = r.state,
+        attempts = d.attempts + 1,
+        due_at = r.due_at,
+        leased_until = null,
+        http_status = r.http_status,
+        error = r.error,
+        duration_ms = r.duration_ms
+      from result as r
+      where d.company_id = r.company_id and d.webhook_id = r.webhook_id and d.sequence = r.sequence`
+    return results.map(() => undefined)
+  })
+
+  const group = grouped<ReturnType<typeof resultRow>, void>(sql, "deliveries", write)
+  return (claimed: ClaimedDelivery, result: DeliveryResult) => group(resultRow(claimed, result))
+})
+
+const channel = "deliveries"
+
+const make = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+
+  const arrivals = Stream.unwrap(Effect.map(sql.listen(channel), Stream.fromQueue)).pipe(
+    Stream.map((): void => undefined),
+    Stream.tapError((error) =>
+      Effect.logWarning("the listening connection was lost; connecting again", { channel, error: error.message })
+    ),
+    Stream.retry(Schedule.spaced(Duration.seconds(1))),
+    Stream.orDie
+  )
+
+  const test: Deliveries["Service"]["test"] = Effect.fnUntraced(function* (companyId, id, at) {
+    const [row] = yield* sql<{ reached: bigint | null }>`
+      select cell.test_webhook(${int8(companyId)}, ${int8(id)}, ${instant(at)}) as reached`
+    return Option.map(Option.fromNullishOr(row?.reached), (reached) => Sequence.make(Number(reached)))
+  }, Effect.orDie)
+
+  const list: Deliveries["Service"]["list"] = Effect.fnUntraced(function* (companyId, id, state, { page, perPage }) {
+    const rows = yield* sql<DeliveryRow>`
+      select d.company_id, d.webhook_id, d.sequence, e.type, d.state, d.attempts, d.http_status, d.error, d.duration_ms,
+        d.created_at, d.due_at, count(*) over () as total
+      from cell.delivery as d
+      join cell.event as e on e.company_id = d.company_id and e.sequence = d.sequence
+      where d.company_id = ${int8(companyId)}
+        and d.webhook_id = ${int8(id)}
+        ${state === undefined ? sql.literal("") : sql`and d.state = ${state}`}
+      order by d.sequence desc
+      limit ${perPage}
+      offset ${(page - 1) * perPage}`
+    return { items: rows.map(deliveryOf), total: Number(rows[0]?.total ?? 0) }
+  }, Effect.orDie)
+
+  const replay: Deliveries["Service"]["replay"] = Effect.fnUntraced(function* (companyId, id, wanted, at) {
+    const spans =
+      "sequence" in wanted
+        ? sql`e.sequence = ${int8(wanted.sequence)}`
+        : sql`
+          e.created_at >= ${instant(wanted.since)}
+          ${wanted.until === null ? sql.literal("") : sql`and e.created_at <= ${instant(wanted.until)}`}
+          and (
+            not ${wanted.onlyFailed}
+            or exists (
+              select
+              from cell.delivery as d
+              where d.company_id = e.company_id
+                and d.webhook_id = ${int8(id)}
+                and d.sequence = e.sequence
+                and d.state = 'fallida'
+            )
+          )`
+    const rows = yield* sql<{ sequence: bigint }>`
+      insert into cell.delivery (company_id, webhook_id, sequence, due_at, created_at)
+      select e.company_id, w.id, e.sequence, ${instant(at)}, e.created_at
+      from cell.webhook as w
+      join cell.event as e on e.company_id = w.company_id
+      where w.company_id = ${int8(companyId)}
+        and w.id = ${int8(id)}
+        and (e.webhook_id is null or e.webhook_id = w.id)
+        and ${spans}
+      on conflict (company_id, webhook_id, sequence) do update
+      set state = 'pendiente', attempts = 0, due_at = excluded.due_at, leased_until = null
+      returning sequence`
+    if (rows.length > 0) yield* sql`select pg_notify(${channel}, '')`
+    return rows.length
+  }, Effect.orDie)
+
+  return Deliveries.of({ claim: yield* claiming, record: yield* recording, arrivals, test, list, replay })
+})
+
+/** `Deliveries` in Postgres. */
+export const layer = Layer.effect(Deliveries, make)

@@ -1,0 +1,126 @@
+import { PgClient } from "@effect/sql-pg"
+import { DateTime, Effect, Layer, Option, Redacted, Schema } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import { WebhookId, webhooks_max } from "../../../core/domain/Event.ts"
+import { CompanyId } from "../../../core/domain/Ids.ts"
+import { EventType, WebhookSecret, WebhookUrl } from "../../../core/domain/Webhook.ts"
+import { Vault } from "../../../core/ports/Vault.ts"
+import { type Webhook, type WebhookState, Webhooks } from "../../../core/ports/Webhooks.ts"
+import { instant, instantOrNull, int8 } from "../connection/Sql.ts"
+
+/** The columns of a webhook without its secrets. */
+interface WebhookRow {
+  readonly company_id: bigint
+  readonly id: bigint
+  readonly url: string
+  readonly event_types: ReadonlyArray<string>
+  readonly description: string
+  readonly state: WebhookState
+  readonly failing_since: Date | null
+  readonly previous_until: Date | null
+  readonly created_at: Date
+}
+
+const columns = "company_id, id, url, event_types, description, state, failing_since, previous_until, created_at"
+
+const decodeTypes = Schema.decodeUnknownSync(Schema.Array(EventType))
+
+const webhookOf = (row: WebhookRow): Webhook => ({
+  companyId: CompanyId.make(Number(row.company_id)),
+  id: WebhookId.make(Number(row.id)),
+  url: WebhookUrl.make(row.url),
+  eventTypes: decodeTypes(row.event_types),
+  description: row.description,
+  state: row.state,
+  failingSince: instantOrNull(row.failing_since),
+  previousUntil: instantOrNull(row.previous_until),
+  createdAt: DateTime.fromDateUnsafe(row.created_at)
+})
+
+/** Binds the encrypted secret to its webhook. */
+const secretPurpose = (companyId: number | bigint, id: number | bigint): string => `webhook ${companyId} ${id}`
+
+/** Encrypts and decrypts the secrets of webhooks. */
+export const secrets = Effect.map(Vault, ({ open, seal }) => ({
+  sealed: (companyId: CompanyId, id: WebhookId, secret: Redacted.Redacted<WebhookSecret>) =>
+    seal(Redacted.value(secret), secretPurpose(companyId, id)),
+  opened: (companyId: bigint, id: bigint, sealed: Uint8Array) =>
+    Effect.map(open(sealed, secretPurpose(companyId, id)), (text) => Redacted.make(WebhookSecret.make(text)))
+}))
+
+const firstOf = (rows: Effect.Effect<ReadonlyArray<WebhookRow>, SqlError>) =>
+  Effect.orDie(Effect.map(rows, ([row]) => Option.map(Option.fromUndefinedOr(row), webhookOf)))
+
+const make = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const { sealed } = yield* secrets
+
+  const find = (companyId: CompanyId, id: WebhookId) =>
+    firstOf(sql<WebhookRow>`
+      select ${sql.literal(columns)}
+      from cell.webhook
+      where company_id = ${int8(companyId)} and id = ${int8(id)}`)
+
+  const add: Webhooks["Service"]["add"] = Effect.fnUntraced(function* (companyId, choice, secret, at) {
+    const [drawn] = yield* sql<{ id: bigint }>`select nextval('cell.webhook_id') as id`
+    const id = WebhookId.make(Number(drawn?.id))
+    const [row] = yield* sql<{ added: boolean }>`
+      select cell.add_webhook(
+        company => ${int8(companyId)},
+        webhook_ => ${int8(id)},
+        url_ => ${choice.url},
+        event_types_ => ${[...choice.eventTypes]}::text[],
+        description_ => ${choice.description},
+        secret_ => ${yield* sealed(companyId, id, secret)},
+        at => ${instant(at)},
+        webhooks_max => ${webhooks_max}
+      ) as added`
+    return row?.added === true ? yield* find(companyId, id) : Option.none()
+  }, Effect.orDie)
+
+  const list = (companyId?: CompanyId) =>
+    Effect.orDie(
+      Effect.map(
+        sql<WebhookRow>`
+          select ${sql.literal(columns)}
+          from cell.webhook
+          ${companyId === undefined ? sql.literal("") : sql`where company_id = ${int8(companyId)}`}
+          order by company_id, id`,
+        (rows) => rows.map(webhookOf)
+      )
+    )
+
+  const change: Webhooks["Service"]["change"] = (companyId, id, { description, eventTypes, state, url }) =>
+    firstOf(sql<WebhookRow>`
+      update cell.webhook
+      set url = coalesce(${url ?? null}::text, url),
+        event_types = coalesce(${eventTypes === undefined ? null : [...eventTypes]}::text[], event_types),
+        description = coalesce(${description ?? null}::text, description),
+        state = coalesce(${state ?? null}::text, state),
+        failing_since = case when ${state ?? null}::text = 'activo' then null else failing_since end
+      where company_id = ${int8(companyId)} and id = ${int8(id)}
+      returning ${sql.literal(columns)}`)
+
+  const remove: Webhooks["Service"]["remove"] = Effect.fnUntraced(function* (companyId, id) {
+    const removed = yield* sql`
+      delete from cell.webhook where company_id = ${int8(companyId)} and id = ${int8(id)} returning id`
+    yield* sql`delete from cell.delivery where company_id = ${int8(companyId)} and webhook_id = ${int8(id)}`
+    return removed.length > 0
+  }, Effect.orDie)
+
+  const rotate: Webhooks["Service"]["rotate"] = Effect.fnUntraced(function* (companyId, id, secret, previousUntil) {
+    const rotated = yield* sql`
+      update cell.webhook
+      set previous_secret = secret,
+        previous_until = ${instant(previousUntil)},
+        secret = ${yield* sealed(companyId, id, secret)}
+      where company_id = ${int8(companyId)} and id = ${int8(id)}
+      returning id`
+    return rotated.length > 0
+  }, Effect.orDie)
+
+  return Webhooks.of({ add, list, find, change, remove, rotate })
+})
+
+/** `Webhooks` in Postgres. */
+export const layer = Layer.effect(Webhooks, make)

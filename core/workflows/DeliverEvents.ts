@@ -1,0 +1,145 @@
+import { Clock, DateTime, Duration, Effect, FiberSet, Metric, Queue, Random, Schedule, Stream } from "effect"
+import { type CompanyEvent, eventId, type WebhookId } from "../domain/Event.ts"
+import { type Attempt, afterAttempt, isOverdue } from "../domain/Webhook.ts"
+import { AuditLog } from "../ports/AuditLog.ts"
+import { type ClaimedDelivery, Deliveries, type DeliveryResult } from "../ports/Deliveries.ts"
+import { Events } from "../ports/Events.ts"
+import { WebhookSender } from "../ports/WebhookSender.ts"
+import { seriesOf } from "../telemetry/Metrics.ts"
+
+/** Lease of a claimed delivery. Longer than an attempt, so that a claim outlasts its sending. */
+const lease = Duration.seconds(45)
+
+/** Deliveries that a process sends at once, to all webhooks together. */
+const sending_max = 512
+
+/** Deliveries that a process sends at once to one webhook. A slow webhook delays no other. */
+const perWebhook_max = 16
+
+/** How often to look for due retries, and for events whose notification was missed. */
+const lookEvery = Duration.millis(500)
+
+/** Least pause between two claims. Deliveries that end in the meantime are replaced together. */
+const claimPause = Duration.millis(10)
+
+const attempts = seriesOf(["outcome"], (attributes) =>
+  Metric.counter("saldo_webhook_attempts_total", {
+    description: "Attempts to deliver an event, by outcome: Delivered, Retry, Exhausted or Gone",
+    incremental: true,
+    attributes
+  })
+)
+
+const latency = Metric.histogram("saldo_webhook_delivery_seconds", {
+  description: "Time from an event to the response of its first attempt, in seconds",
+  boundaries: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+})
+
+/** Writes an event as the body of a delivery. */
+export type Render = (event: CompanyEvent) => string
+
+/** Reports that the service has disabled a webhook. */
+const reportDisabled = Effect.fnUntraced(function* (
+  { event, webhook }: ClaimedDelivery,
+  { at, attempt }: DeliveryResult
+) {
+  const details = { webhookId: webhook.id, error: attempt.error }
+  yield* Effect.logWarning("a webhook was disabled because its deliveries fail", details)
+  const log = yield* AuditLog
+  yield* log.record({ at, action: "webhook_disabled", companyId: event.companyId, tokenId: null, details })
+})
+
+const resultOf = Effect.fnUntraced(function* (claimed: ClaimedDelivery, attempt: Attempt) {
+  const at = yield* DateTime.now
+  const after = afterAttempt(attempt, claimed.attempts + 1, yield* Random.next)
+  const failed = after._tag !== "Delivered"
+  const disables = after._tag === "Gone" || (failed && isOverdue(claimed.webhook.failingSince, at))
+  return { attempt, after, disables, at } satisfies DeliveryResult
+})
+
+/**
+ * Sends one delivery and records the result. If recording fails, the lease ends and the event is sent again: webhooks
+ * receive events at least once.
+ */
+const deliver = Effect.fn("DeliverEvents.deliver", { level: "Debug" })(function* (
+  claimed: ClaimedDelivery,
+  render: Render
+) {
+  const deliveries = yield* Deliveries
+  const sender = yield* WebhookSender
+  const { event, webhook } = claimed
+  const attempt = yield* sender.send({
+    url: webhook.url,
+    id: eventId(event.companyId, event.sequence),
+    timestamp_s: Math.floor((yield* Clock.currentTimeMillis) / 1000),
+    body: render(event),
+    secrets: webhook.secrets
+  })
+  const result = yield* resultOf(claimed, attempt)
+  yield* Metric.update(attempts({ outcome: result.after._tag }), 1)
+  if (claimed.attempts === 0) {
+    yield* Metric.update(latency, Duration.toSeconds(DateTime.distance(event.at, result.at)))
+  }
+  yield* deliveries.record(claimed, result)
+  if (result.disables) yield* reportDisabled(claimed, result)
+})
+
+/**
+ * Delivers events for the life of the process. Any number of processes may do so at once.
+ *
+ * @param render writes the body.
+ */
+export const keepDelivering = Effect.fn("DeliverEvents.keepDelivering")(function* (render: Render) {
+  const deliveries = yield* Deliveries
+  const fibers = yield* FiberSet.make<void>()
+  const busy = new Map<WebhookId, number>()
+  const ended = yield* Queue.sliding<void>(1)
+  const count = (id: WebhookId, change: number) => {
+    const sending = (busy.get(id) ?? 0) + change
+    if (sending === 0) busy.delete(id)
+    else busy.set(id, sending)
+  }
+  const start = Effect.fnUntraced(function* (claimed: ClaimedDelivery) {
+    const { id } = claimed.webhook
+    count(id, 1)
+    const delivering = deliver(claimed, render).pipe(
+      Effect.catchCause((cause) =>
+        Effect.logError("a delivery could not be recorded and is sent again", { webhookId: id }, cause)
+      ),
+      Effect.ensuring(Effect.sync(() => count(id, -1))),
+      Effect.ensuring(Queue.offer(ended, undefined))
+    )
+    yield* FiberSet.run(fibers, delivering)
+  })
+  const round = Effect.gen(function* () {
+    const free = sending_max - (yield* FiberSet.size(fibers))
+    if (free <= 0) return
+    const now = yield* DateTime.now
+    const claimed = yield* deliveries.claim({ now, lease, limit: free, perWebhook: perWebhook_max, busy })
+    yield* Effect.forEach(claimed, start, { discard: true })
+    if (claimed.length > 0) yield* Effect.sleep(claimPause)
+  }).pipe(Effect.catchCause((cause) => Effect.logError("a round of deliveries failed", cause)))
+  return yield* deliveries.arrivals.pipe(
+    Stream.merge(Stream.tick(lookEvery)),
+    Stream.merge(Stream.fromQueue(ended)),
+    Stream.buffer({ capacity: 1, strategy: "sliding" }),
+    Stream.runForEach(() => round)
+  )
+})
+
+/** How long events are kept. Contract: 6. */
+const kept = Duration.days(30)
+
+const purged_max = 1000
+
+const purgeOnce = Effect.gen(function* () {
+  const events = yield* Events
+  const before = DateTime.subtractDuration(yield* DateTime.now, kept)
+  while ((yield* events.purge(before, purged_max)) >= purged_max);
+})
+
+/** Deletes old events every hour, for the life of the process. A failed round is only logged. */
+export const keepPurging = purgeOnce.pipe(
+  Effect.catchCause((cause) => Effect.logError("old events could not be deleted", cause)),
+  Effect.repeat(Schedule.spaced("1 hour"))
+)
