@@ -14,6 +14,7 @@ import { keepRecovering } from "../core/workflows/Recover.ts"
 import { keepResetting } from "../core/workflows/SandboxReset.ts"
 import { seed } from "../core/workflows/Seed.ts"
 import { keepSending } from "../core/workflows/SendSms.ts"
+import { keepTracing } from "../core/workflows/TraceSms.ts"
 import { appLayer, baseLayer } from "./AppLayer.ts"
 import { HttpOptions } from "./api/Call.ts"
 import * as Http from "./http/Http.ts"
@@ -38,7 +39,7 @@ const seeding = Layer.effectDiscard(
 
 const recovering = Layer.effectDiscard(Effect.forkScoped(keepRecovering))
 
-const smsSending = Layer.effectDiscard(Effect.forkScoped(keepSending))
+const smsSending = Layer.effectDiscard(Effect.andThen(Effect.forkScoped(keepSending), Effect.forkScoped(keepTracing)))
 
 // The warning about DATA_KEY is omitted for the embedded Postgres: a reader of its files could also read the key. On a
 // separate server, others can read the files.

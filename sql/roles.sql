@@ -70,10 +70,10 @@ grant insert (
   company_id, id, service_id, environment, state, plate, insured, terminal_id, renewal, reference, versions, offered_extras,
   code_hash, code_expires_at, created_at
 ), update (
-  state, code_hash, code_expires_at, attempts, resends, version, plan, offered_extras, quote_reference, quote_total,
+  state, code_hash, code_expires_at, attempts, resends, undelivered, version, plan, offered_extras, quote_reference, quote_total,
   quote_extras, quote_expires_at
 ) on cell.insurance to saldo_server;
-grant insert, update (status, sealed, detail, tries, expires_at, send_at, leased_until, settled_at) on cell.sms
+grant insert, update (status, sealed, detail, tries, expires_at, send_at, ask_at, leased_until, settled_at) on cell.sms
 to saldo_server;
 
 -- Webhooks. Events are written only by functions, and deleted when they are old.

@@ -81,6 +81,8 @@ export interface CodeEntry {
   readonly code: SentCode
   readonly attempts: number
   readonly resends: number
+  /** Messages with a code that failed. They do not count as resends. */
+  readonly undelivered: number
 }
 
 /** An SMS in the outbox. */
@@ -90,6 +92,8 @@ export interface SmsEntry {
   /** The gateway's id of the SMS, or the reason for not sending it. */
   readonly detail: string | null
   readonly sendAt: DateTime.Utc
+  /** When the gateway is next asked about the delivery. Null if it is not asked. */
+  readonly askAt: DateTime.Utc | null
   readonly leasedUntil: DateTime.Utc | null
 }
 

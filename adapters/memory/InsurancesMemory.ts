@@ -4,7 +4,7 @@ import { InsuranceId } from "../../core/domain/Ids.ts"
 import type { Insurance } from "../../core/domain/Insurance.ts"
 import { CodeBlocked, type PhoneLimited } from "../../core/domain/InsuranceErrors.ts"
 import { afterEvent, StepOutOfOrder } from "../../core/domain/InsuranceState.ts"
-import { attempts_max, resends_max } from "../../core/domain/OneTimeCode.ts"
+import { attempts_max, mayResend } from "../../core/domain/OneTimeCode.ts"
 import { countsMessages, messagesCounted, phoneLimitReached } from "../../core/domain/PhoneLimits.ts"
 import type { Order } from "../../core/domain/Sale.ts"
 import { type BuyerStep, type CodeToSend, Insurances, type NewInsurance } from "../../core/ports/Insurances.ts"
@@ -52,6 +52,7 @@ const stage = (
     status: "staged",
     detail: null,
     sendAt: at,
+    askAt: null,
     leasedUntil
   })
 }
@@ -76,7 +77,7 @@ const createIn = (
       policy: null
     }
     books.insurances.set(id, insurance)
-    books.codes.set(id, { code, attempts: 0, resends: 0 })
+    books.codes.set(id, { code, attempts: 0, resends: 0, undelivered: 0 })
     stage(books, insurance, sms)
     return insurance
   })
@@ -85,10 +86,10 @@ const resendIn = (books: CompanyBooks, phones: Phones, id: InsuranceId, { code, 
   Result.gen(function* () {
     const insurance = insuranceOf(books, id)
     yield* afterEvent(insurance.state, "code_resent")
-    const { attempts, resends } = codesOf(books, id)
-    if (attempts === attempts_max || resends === resends_max) return yield* Result.fail(new CodeBlocked())
+    const known = codesOf(books, id)
+    if (known.attempts === attempts_max || !mayResend(known)) return yield* Result.fail(new CodeBlocked())
     yield* countMessage(phones, insurance, sms)
-    books.codes.set(id, { code, attempts, resends: resends + 1 })
+    books.codes.set(id, { ...known, code, resends: known.resends + 1 })
     // Drops SMS that were not sent yet, because the codes in them are no longer valid.
     for (const [name, entry] of books.messages) {
       if (entry.sms.insuranceId !== id || entry.status !== "staged") continue

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { SmsAnswer } from "../../core/domain/Sms.ts"
+import { DeliveryAnswer, SmsAnswer } from "../../core/domain/Sms.ts"
 import type { SmsGateway } from "../../core/ports/SmsGateway.ts"
 
 /**
@@ -9,5 +9,7 @@ import type { SmsGateway } from "../../core/ports/SmsGateway.ts"
 export const simulatedSmsGateway: SmsGateway = {
   idempotent: true,
   send: ({ id }) =>
-    Effect.as(Effect.logDebug("simulated SMS, not sent", { id }), SmsAnswer.Sent({ reference: `SBX-${id}` }))
+    Effect.as(Effect.logDebug("simulated SMS, not sent", { id }), SmsAnswer.Sent({ reference: `SBX-${id}` })),
+  // Never asked, because its SMS are not traceable.
+  delivery: () => Effect.succeed(DeliveryAnswer.Open())
 }

@@ -9,8 +9,20 @@ export const codeLife = Duration.minutes(10)
 /** The most wrong codes of one insurance, over all its codes. Then it is blocked for good. Contract: 8. */
 export const attempts_max = 5
 
-/** The most resends after the first code. */
+/** The most resends after the first code, if all messages are delivered. */
 export const resends_max = 5
+
+/** The codes of an insurance that were sent after the first, and the messages that did not reach the owner. */
+interface CodesSent {
+  readonly resends: number
+  readonly undelivered: number
+}
+
+/**
+ * Whether another code may be sent. A message that failed does not count, because its owner got no code. The statement
+ * that resends a code repeats this rule.
+ */
+export const mayResend = ({ resends, undelivered }: CodesSent): boolean => resends < resends_max + undelivered
 
 const digits = 6
 

@@ -2,6 +2,7 @@ import { Context, type DateTime, type Duration, type Effect } from "effect"
 import type { Environment } from "../domain/Company.ts"
 import type { CompanyId, InsuranceId } from "../domain/Ids.ts"
 import type { SmsMessage } from "../domain/Sms.ts"
+import type { AcceptedSms } from "./SmsGateway.ts"
 
 /** An SMS staged in the same transaction as the state change that it belongs to. */
 export interface StagedSms {
@@ -30,13 +31,42 @@ export interface ClaimedSms {
 /** The result of sending a message. */
 export type SmsResult =
   /** The gateway accepted the message. The insurance moves to `otp_enviado`. */
-  | { readonly _tag: "Sent"; readonly reference: string }
-  /** The message was not sent and will not be retried. */
+  | {
+      readonly _tag: "Sent"
+      readonly reference: string
+      /** When the gateway is first asked about the delivery. Absent if it cannot be asked. */
+      readonly askAt?: DateTime.Utc | undefined
+    }
+  /** The message was not sent and will not be retried. Its code does not count as sent. */
   | { readonly _tag: "Failed"; readonly reason: string }
   /** Delivery unknown. The message is not sent again. */
   | { readonly _tag: "Unknown"; readonly reason: string }
   /** The message was not sent and will be retried at `at`. */
   | { readonly _tag: "Later"; readonly at: DateTime.Utc; readonly reason: string }
+
+/** An accepted message whose delivery is asked about, claimed by one process until its lease ends. */
+export interface TracedSms extends AcceptedSms {
+  readonly companyId: CompanyId
+  readonly insuranceId: InsuranceId
+  readonly environment: Environment
+  readonly createdAt: DateTime.Utc
+  readonly expiresAt: DateTime.Utc
+}
+
+/** The result of a question about a delivery. */
+export type DeliveryResult =
+  | { readonly _tag: "Delivered" }
+  /** The message did not reach the phone. It is listed as undelivered, and its code does not count as sent. */
+  | { readonly _tag: "Failed"; readonly reason: string }
+  /** The delivery is asked about again at `askAt`. Null: never again. */
+  | { readonly _tag: "Open"; readonly askAt: DateTime.Utc | null }
+
+/** The parameters of a claim. */
+export interface SmsClaim {
+  readonly now: DateTime.Utc
+  readonly lease: Duration.Duration
+  readonly limit: number
+}
 
 /** An undelivered message as the operator sees it, without phone and text. */
 export interface UndeliveredSms {
@@ -53,17 +83,17 @@ export class Outbox extends Context.Service<
   Outbox,
   {
     /** Claims due messages that no other process is sending. */
-    readonly claim: (claim: {
-      readonly now: DateTime.Utc
-      readonly lease: Duration.Duration
-      readonly limit: number
-    }) => Effect.Effect<ReadonlyArray<ClaimedSms>>
+    readonly claim: (claim: SmsClaim) => Effect.Effect<ReadonlyArray<ClaimedSms>>
     /** Records the result of a message. A final result deletes phone and text. */
     readonly record: (
       sms: Pick<ClaimedSms, "companyId" | "insuranceId" | "message">,
       result: SmsResult,
       at: DateTime.Utc
     ) => Effect.Effect<void>
+    /** Claims accepted messages whose delivery is due to be asked about. */
+    readonly claimTraced: (claim: SmsClaim) => Effect.Effect<ReadonlyArray<TracedSms>>
+    /** Records the result of a question about a delivery. */
+    readonly recordDelivery: (sms: TracedSms, result: DeliveryResult) => Effect.Effect<void>
     /** The newest undelivered messages. */
     readonly undelivered: (limit: number) => Effect.Effect<ReadonlyArray<UndeliveredSms>>
   }

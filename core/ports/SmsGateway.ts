@@ -1,13 +1,21 @@
 import { Context, type Effect } from "effect"
 import type { Environment } from "../domain/Company.ts"
 import type { InsuranceUnavailable } from "../domain/InsuranceErrors.ts"
-import type { SmsAnswer, SmsMessage } from "../domain/Sms.ts"
+import type { DeliveryAnswer, SmsAnswer, SmsMessage } from "../domain/Sms.ts"
+
+/** A message that a gateway accepted, by Saldo's id and by the gateway's own. */
+export interface AcceptedSms {
+  readonly id: string
+  readonly reference: string
+}
 
 /** A gateway that delivers SMS. */
 export interface SmsGateway {
   /** Whether the gateway sends a repeated id only once. */
   readonly idempotent: boolean
   readonly send: (message: SmsMessage) => Effect.Effect<SmsAnswer>
+  /** Asks about the delivery of a message that the gateway accepted as traceable. Changes nothing. */
+  readonly delivery: (sms: AcceptedSms) => Effect.Effect<DeliveryAnswer>
 }
 
 /** The gateway of each environment. Messages of development companies are not delivered. */

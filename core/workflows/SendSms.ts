@@ -4,23 +4,36 @@ import type { InsuranceId } from "../domain/Ids.ts"
 import type { Insurance } from "../domain/Insurance.ts"
 import { codeLife, codeMaterial, codeMessage, drawCode } from "../domain/OneTimeCode.ts"
 import { providerTimeout } from "../domain/Recovery.ts"
-import { nextTry, SmsAnswer } from "../domain/Sms.ts"
+import { nextDeliveryQuestion, nextTry, SmsAnswer } from "../domain/Sms.ts"
 import type { CodeToSend } from "../ports/Insurances.ts"
-import { type ClaimedSms, Outbox, type SmsResult } from "../ports/Outbox.ts"
+import { type ClaimedSms, Outbox, type SmsClaim, type SmsResult } from "../ports/Outbox.ts"
 import { type SmsGateway, SmsGateways } from "../ports/SmsGateway.ts"
 import { Vault } from "../ports/Vault.ts"
 import { redactDefects } from "../telemetry/RedactDefects.ts"
 import { withFallback } from "./ExternalCalls.ts"
 import { InFlight } from "./InFlight.ts"
 
-/** Lease of a claimed message. Longer than the gateway timeout, so that a claim outlasts its sending. */
+/** Lease of a claimed message. Longer than the gateway timeout, so that a claim outlasts its call. */
 const smsLease = Duration.sum(providerTimeout, Duration.seconds(30))
 
 /**
- * The most messages claimed at once. All of a claim are sent in parallel, because a queued message would outlast its
+ * The most messages claimed at once. All calls of a claim run in parallel, because a queued message would outlast its
  * lease.
  */
-const sending_max = 4
+const claimed_max = 4
+
+/** Claims messages and handles them, until none is due. */
+export const handleDue = Effect.fnUntraced(function* <Sms, E1, R1, E2, R2>(
+  claim: (claim: SmsClaim) => Effect.Effect<ReadonlyArray<Sms>, E1, R1>,
+  handle: (sms: Sms) => Effect.Effect<unknown, E2, R2>
+) {
+  while (true) {
+    const now = yield* DateTime.now
+    const claimed = yield* claim({ now, lease: smsLease, limit: claimed_max })
+    yield* Effect.forEach(claimed, handle, { concurrency: "unbounded", discard: true })
+    if (claimed.length < claimed_max) return
+  }
+})
 
 /**
  * Sends a claimed message and records the result.
@@ -62,7 +75,11 @@ const answerOf = ({ message }: ClaimedSms, gateway: SmsGateway) =>
  */
 const resultOf = (sms: ClaimedSms, { idempotent }: SmsGateway, answer: SmsAnswer, now: DateTime.Utc): SmsResult =>
   SmsAnswer.$match(answer, {
-    Sent: ({ reference }): SmsResult => ({ _tag: "Sent", reference }),
+    Sent: ({ reference, traceable }): SmsResult => ({
+      _tag: "Sent",
+      reference,
+      askAt: (traceable && nextDeliveryQuestion(sms, now)) || undefined
+    }),
     Rejected: ({ reason }) => failed(reason),
     NotSent: ({ reason }) => later(sms, now, reason),
     Unknown: ({ reason }) => (idempotent ? later(sms, now, reason) : unknown(reason))
@@ -82,13 +99,8 @@ const sendClaimed = (sms: ClaimedSms) => InFlight.use(({ run }) => run(sendSms(s
 
 /** Sends all due messages. Several processes may run it at once. */
 export const sendDue = Effect.fn("SendSms.sendDue", { level: "Debug" })(function* () {
-  const outbox = yield* Outbox
-  while (true) {
-    const now = yield* DateTime.now
-    const claimed = yield* outbox.claim({ now, lease: smsLease, limit: sending_max })
-    yield* Effect.forEach(claimed, sendClaimed, { concurrency: "unbounded", discard: true })
-    if (claimed.length < sending_max) return
-  }
+  const { claim } = yield* Outbox
+  yield* handleDue(claim, sendClaimed)
 })
 
 /** Sends due messages every second, for the life of the process. A failed round is only logged. */

@@ -8,7 +8,9 @@ interface SmsMessage {
   readonly text: string
 }
 
-const smsSubjectOf = ({ body }: FakeRequest): string => (body as SmsMessage).id
+/** The id of the message that a request sends or asks about. */
+const smsSubjectOf = ({ body, method, path }: FakeRequest): string =>
+  method === "GET" ? (path.split("/").at(-1) ?? "") : (body as SmsMessage).id
 
 /** A fake SMS gateway that follows the protocol of docs/providers/sms.md. */
 export const fakeHttpSms = Effect.fnUntraced(function* (secret: string) {
@@ -17,6 +19,8 @@ export const fakeHttpSms = Effect.fnUntraced(function* (secret: string) {
   const accepted = new Set<string>()
   /** Reason of the rejection, by message id. Messages without an entry are delivered. */
   const rejections = new Map<string, string>()
+  /** Delivery by message id: "delivered", or the reason of a failure. It is reported only for these messages. */
+  const deliveries = new Map<string, string>()
 
   const accept = (message: SmsMessage): FakeReply => {
     const { id } = message
@@ -24,16 +28,24 @@ export const fakeHttpSms = Effect.fnUntraced(function* (secret: string) {
     if (reason !== undefined) return { status: 200, body: { outcome: "rejected", id, reason } }
     if (!accepted.has(id)) sent.push(message)
     accepted.add(id)
-    return { status: 200, body: { outcome: "sent", id, reference: `SMS-${id}` } }
+    const traceable = deliveries.has(id) ? { traceable: true } : {}
+    return { status: 200, body: { outcome: "sent", id, reference: `SMS-${id}`, ...traceable } }
   }
-  const act: Actor["act"] = ({ body }, misbehaviour) => {
-    const message = body as SmsMessage
+  const delivery = (id: string): FakeReply => {
+    const state = accepted.has(id) ? deliveries.get(id) : undefined
+    if (state === undefined) return { status: 200, body: { outcome: "pending", id } }
+    const failure = state === "delivered" ? {} : { reason: state }
+    return { status: 200, body: { outcome: state === "delivered" ? "delivered" : "failed", id, ...failure } }
+  }
+  const act: Actor["act"] = (asked, misbehaviour) => {
+    if (asked.method === "GET") return delivery(smsSubjectOf(asked))
+    const message = asked.body as SmsMessage
     if (misbehaviour === "duplicate") accept(message)
     const reply = accept(message)
     return misbehaviour === "contradiction" ? { ...reply, body: { ...(reply.body as object), id: "another" } } : reply
   }
   const gateway = yield* fakeGateway("sms", secret, { aboutOf: smsSubjectOf, act })
-  return { ...gateway, sent, rejections }
+  return { ...gateway, sent, rejections, deliveries }
 })
 
 /** A request to send a message, in Twilio's form. */
@@ -54,14 +66,14 @@ const problem = (status: number, code: number, message: string): FakeReply => ({
   body: { code, message, more_info: `https://www.twilio.com/docs/errors/${code}`, status }
 })
 
-/** The error response to an invalid request, in Twilio's form; null if the request is valid. */
-const problemOf = (
-  { headers, method, path }: FakeRequest,
-  { Body, From, MessagingServiceSid, To }: Partial<TwilioMessage>
-) => {
-  if (method !== "POST" || path !== `/2010-04-01/Accounts/${accountSid}/Messages.json`) {
-    return problem(404, 20404, `The requested resource ${path} was not found`)
-  }
+const messagesPath = `/2010-04-01/Accounts/${accountSid}/Messages`
+
+const notFound = ({ path }: FakeRequest) => problem(404, 20404, `The requested resource ${path} was not found`)
+
+/** The error response to an invalid request to send a message, in Twilio's form; null if the request is valid. */
+const problemOf = (asked: FakeRequest, { Body, From, MessagingServiceSid, To }: Partial<TwilioMessage>) => {
+  const { headers, method, path } = asked
+  if (method !== "POST" || path !== `${messagesPath}.json`) return notFound(asked)
   if (headers.authorization !== authorized) return problem(401, 20003, "Authenticate")
   if (headers["content-type"] !== "application/x-www-form-urlencoded") return problem(400, 20001, "Unsupported type")
   if (To === undefined) return problem(400, 21604, "A 'To' phone number is required.")
@@ -70,31 +82,58 @@ const problemOf = (
   return Body === undefined ? problem(400, 21602, "Message body is required.") : null
 }
 
+/** The delivery of a message, in Twilio's form. */
+interface TwilioDelivery {
+  readonly status: string
+  readonly error_code?: number
+}
+
 /**
- * A fake of the part of Twilio's Messages API that sends messages. When a request is repeated, it sends the message
- * again.
+ * A fake of the parts of Twilio's Messages API that send messages and report their delivery. When a request is
+ * repeated, it sends the message again.
  */
 export const fakeTwilio = Effect.gen(function* () {
   const misbehaviours = new Misbehaviours()
   /** Messages that were delivered. */
   const sent: Array<TwilioMessage> = []
-  /** Responses to the next request for a phone number. The fake then does not send the message. */
+  /**
+   * Responses to the requests for a phone number, and to the questions about a sid. The fake then does not send the
+   * message.
+   */
   const answers = new Map<string, FakeReply>()
+  /** Delivery by phone number. A message without an entry stays on its way. */
+  const deliveries = new Map<string, TwilioDelivery>()
+  /** How often the delivery of each message was asked, by its sid. */
+  const questions = new Map<string, number>()
   const arrivals = new RequestCounter()
 
+  const sids = new Map<string, TwilioMessage>()
   const send = (asking: TwilioMessage): FakeReply => {
     sent.push(asking)
     const sid = `SM${String(sent.length).padStart(32, "0")}`
+    sids.set(sid, asking)
     // A messaging service accepts the message first and selects a sender later.
     const status = asking.From === undefined ? "accepted" : "queued"
     return { status: 201, body: { sid, status, to: asking.To, error_code: null, error_message: null } }
   }
+  const delivery = (asked: FakeRequest, sid: string): FakeReply => {
+    if (asked.headers.authorization !== authorized) return problem(401, 20003, "Authenticate")
+    const message = asked.path === `${messagesPath}/${sid}.json` ? sids.get(sid) : undefined
+    if (message === undefined) return notFound(asked)
+    questions.set(sid, (questions.get(sid) ?? 0) + 1)
+    const { error_code = null, status } = deliveries.get(message.To) ?? { status: "sent" }
+    return { status: 200, body: { sid, status, to: message.To, error_code, error_message: null } }
+  }
   const url = yield* fakeServer((asked) => {
     arrivals.arrive()
+    if (asked.method === "GET") {
+      const sid = /([^/]+)\.json$/.exec(asked.path)?.[1] ?? ""
+      return { misbehaviour: misbehaviours.next(sid), reply: () => answers.get(sid) ?? delivery(asked, sid) }
+    }
     const asking = Object.fromEntries(new URLSearchParams(asked.text)) as unknown as TwilioMessage
     const wrong = problemOf(asked, asking) ?? answers.get(asking.To)
     if (wrong !== undefined) return { misbehaviour: null, reply: () => wrong }
     return { misbehaviour: misbehaviours.next(asking.To), reply: () => send(asking) }
   })
-  return { url, misbehaviours, arrivals, sent, answers }
+  return { url, misbehaviours, arrivals, sent, answers, deliveries, questions }
 })

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as HttpSms from "../../adapters/sms/HttpSms.ts"
 import { Phone } from "../../core/domain/Person.ts"
-import { SmsAnswer } from "../../core/domain/Sms.ts"
+import { DeliveryAnswer, SmsAnswer } from "../../core/domain/Sms.ts"
 import { fakeHttpSms } from "../fakes/Sms.ts"
 import { gatewayAt, isSilent, Outside, secret, unknownHost, unusedAddress, withLogLines } from "./support/Gateways.ts"
 
@@ -15,7 +15,7 @@ const start = Effect.gen(function* () {
 })
 
 const { NotSent, Rejected, Sent } = SmsAnswer
-const sent = Sent({ reference: `SMS-${id}` })
+const sent = Sent({ reference: `SMS-${id}`, traceable: false })
 
 layer(Outside)("an SMS through an HTTP gateway", (it) => {
   it.effect("is sent once per id to the number in international format", () =>
@@ -118,6 +118,36 @@ layer(Outside)("an SMS through an HTTP gateway", (it) => {
     Effect.gen(function* () {
       const sms = yield* HttpSms.make(gatewayAt(url))
       assert.deepStrictEqual(yield* sms.send(message), NotSent({ reason: "the gateway could not be reached" }))
+    })
+  )
+
+  const { Delivered, Failed, Open } = DeliveryAnswer
+
+  it.effect.each([
+    ["delivered", Delivered()],
+    ["unreachable_handset", Failed({ reason: "unreachable_handset" })]
+  ] as const)("can be traced if the gateway says so, and is %s", ([state, delivery]) =>
+    Effect.gen(function* () {
+      const { gateway, sms } = yield* start
+      gateway.deliveries.set(id, state)
+      const answer = yield* sms.send(message)
+      assert.deepStrictEqual(answer, Sent({ reference: `SMS-${id}`, traceable: true }))
+      assert.deepStrictEqual(yield* sms.delivery({ id, reference: `SMS-${id}` }), delivery)
+    })
+  )
+
+  it.effect.each([
+    ["not decided", { status: 200, body: { outcome: "pending", id } }],
+    ["another message", { status: 200, body: { outcome: "delivered", id: "x" } }],
+    ["a reason with the number in it", { status: 200, body: { outcome: "failed", id, reason: "+1809 no" } }],
+    ["not processed", { status: 429, body: { outcome: "not_processed" } }],
+    ["404, from a gateway without this request", { status: 404, body: {} }],
+    ["503", { status: 503, body: {} }]
+  ] as const)("has an open delivery after the response: %s", ([, reply]) =>
+    Effect.gen(function* () {
+      const { gateway, sms } = yield* start
+      gateway.replyNext(id, reply)
+      assert.deepStrictEqual(yield* sms.delivery({ id, reference: "r" }), Open())
     })
   )
 })

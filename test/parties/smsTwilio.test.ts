@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import * as TwilioSms from "../../adapters/sms/TwilioSms.ts"
 import { Phone } from "../../core/domain/Person.ts"
-import { SmsAnswer } from "../../core/domain/Sms.ts"
+import { DeliveryAnswer, SmsAnswer } from "../../core/domain/Sms.ts"
 import { accountSid, authToken, fakeTwilio } from "../fakes/Sms.ts"
 import { isSilent, Outside, unknownHost, unusedAddress, withLogLines } from "./support/Gateways.ts"
 
@@ -30,7 +30,10 @@ layer(Outside)("an SMS through Twilio", (it) => {
     Effect.gen(function* () {
       const { twilio } = yield* start
       const sms = yield* TwilioSms.make({ ...account, sender, baseUrl: `${twilio.url}/` })
-      assert.deepStrictEqual(yield* sms.send(message), Sent({ reference: `SM${"1".padStart(32, "0")}` }))
+      assert.deepStrictEqual(
+        yield* sms.send(message),
+        Sent({ reference: `SM${"1".padStart(32, "0")}`, traceable: true })
+      )
       assert.deepStrictEqual(twilio.sent, [{ To: number, Body: message.text, ...sender }])
     })
   )
@@ -47,11 +50,12 @@ layer(Outside)("an SMS through Twilio", (it) => {
   const problem = (code: number, status: number) => ({ code, message: `The 'To' number ${number} is wrong`, status })
 
   it.effect.each([
-    [201, { sid: "SM1", status: "queued" }, Sent({ reference: "SM1" })],
-    [201, { sid: "SM1", status: "accepted", error_code: null }, Sent({ reference: "SM1" })],
-    [201, { sid: "SM\u200b1", status: "queued" }, Sent({ reference: "SM1" })],
+    [201, { sid: "SM1", status: "queued" }, Sent({ reference: "SM1", traceable: true })],
+    [201, { sid: "SM1", status: "accepted", error_code: null }, Sent({ reference: "SM1", traceable: true })],
+    [201, { sid: "SM\u200b1", status: "queued" }, Sent({ reference: "SM1", traceable: true })],
     [201, { sid: "SM\u00001", status: "queued" }, Unknown({ reason: "twilio_unreadable" })],
     [201, { sid: "SM1", status: "failed" }, Rejected({ reason: "twilio_failed" })],
+    [201, { sid: "SM1", status: "failed", error_code: 30034 }, Rejected({ reason: "twilio_30034" })],
     [201, { status: "queued" }, Unknown({ reason: "twilio_unreadable" })],
     [201, "<html>", Unknown({ reason: "twilio_unreadable" })],
     [200, { sid: "SM1", status: "queued" }, Unknown({ reason: "twilio_200" })],
@@ -123,6 +127,44 @@ layer(Outside)("an SMS through Twilio", (it) => {
     Effect.gen(function* () {
       const sms = yield* TwilioSms.make({ ...account, baseUrl })
       assert.deepStrictEqual(yield* sms.send(message), NotSent({ reason: "twilio_not_reached" }))
+    })
+  )
+
+  const asked = { id: "m1", reference: "SM1" }
+  const { Delivered, Failed, Open } = DeliveryAnswer
+
+  it.effect.each([
+    [200, { sid: "SM1", status: "delivered", error_code: null }, Delivered()],
+    [200, { sid: "SM1", status: "read" }, Delivered()],
+    [200, { sid: "SM1", status: "undelivered", error_code: 30003 }, Failed({ reason: "twilio_30003" })],
+    [200, { sid: "SM1", status: "failed", error_code: 30034 }, Failed({ reason: "twilio_30034" })],
+    [200, { sid: "SM1", status: "failed", error_code: null }, Failed({ reason: "twilio_failed" })],
+    [200, { sid: "SM1", status: "failed", error_code: "30003" }, Failed({ reason: "twilio_failed" })],
+    [200, { sid: "SM1", status: "canceled" }, Failed({ reason: "twilio_canceled" })],
+    [200, { sid: "SM1", status: "queued" }, Open()],
+    [200, { sid: "SM1", status: "sent" }, Open()],
+    [200, { sid: "SM1", status: "a status of the future" }, Open()],
+    [200, { sid: "SM2", status: "delivered" }, Open()],
+    [200, "<html>", Open()],
+    [401, problem(20003, 401), Open()],
+    [404, problem(20404, 404), Open()],
+    [429, problem(20429, 429), Open()],
+    [500, { sid: "SM1", status: "delivered" }, Open()]
+  ] as const)("has the delivery that follows from the response %d %j", ([status, body, delivery]) =>
+    Effect.gen(function* () {
+      const { sms, twilio } = yield* start
+      twilio.answers.set("SM1", { status, body })
+      assert.deepStrictEqual(yield* sms.delivery(asked), delivery)
+    })
+  )
+
+  it.effect("has an open delivery when Twilio cannot be reached or breaks the connection", () =>
+    Effect.gen(function* () {
+      const { sms, twilio } = yield* start
+      twilio.misbehaviours.plan("SM1", "cut before")
+      assert.deepStrictEqual(yield* sms.delivery(asked), Open())
+      const unreachable = yield* TwilioSms.make({ ...account, baseUrl: unusedAddress })
+      assert.deepStrictEqual(yield* unreachable.delivery(asked), Open())
     })
   )
 })

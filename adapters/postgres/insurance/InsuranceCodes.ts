@@ -100,7 +100,7 @@ const resending = Effect.gen(function* () {
         where ${ofId(companyId, id)}
           and ${inOrder("code_resent")}
           and attempts < ${attempts_max}
-          and resends < ${resends_max}
+          and resends < ${resends_max} + undelivered
           and not ${known}
         for no key update
       ),

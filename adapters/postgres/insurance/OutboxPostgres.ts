@@ -1,11 +1,19 @@
 import { PgClient } from "@effect/sql-pg"
 import { DateTime, Effect, Layer, Schema } from "effect"
+import type { Fragment } from "effect/sql/Statement"
 import type { Environment } from "../../../core/domain/Company.ts"
 import { CompanyId, InsuranceId } from "../../../core/domain/Ids.ts"
 import { statesBefore } from "../../../core/domain/InsuranceState.ts"
 import { maskPhone, Phone } from "../../../core/domain/Person.ts"
 import type { SmsMessage } from "../../../core/domain/Sms.ts"
-import { type ClaimedSms, Outbox, type SmsResult, type UndeliveredSms } from "../../../core/ports/Outbox.ts"
+import {
+  type ClaimedSms,
+  type DeliveryResult,
+  Outbox,
+  type SmsResult,
+  type TracedSms,
+  type UndeliveredSms
+} from "../../../core/ports/Outbox.ts"
 import { Vault } from "../../../core/ports/Vault.ts"
 import { instant, int8 } from "../connection/Sql.ts"
 import { transientRetry } from "../connection/SqlFailure.ts"
@@ -123,24 +131,32 @@ const claiming = Effect.gen(function* () {
   return claim
 })
 
-const recording = Effect.gen(function* () {
+/** The fields that identify a message. */
+interface MessageKey {
+  readonly companyId: CompanyId
+  readonly insuranceId: InsuranceId
+  readonly id: string
+}
+
+const settling = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
 
-  const changesOf = (result: SmsResult, message: SmsMessage, at: DateTime.Utc) => {
-    const detail = withoutSecrets(result._tag === "Sent" ? result.reference : result.reason, message)
-    return result._tag === "Later"
-      ? sql`detail = ${detail}, leased_until = null, send_at = ${instant(result.at)}`
-      : sql`
-          detail = ${detail}, leased_until = null, status = ${statuses[result._tag]}, sealed = null,
-          settled_at = ${instant(at)}`
+  /** What a result changes in the insurance. */
+  const insuranceChanges = {
+    Sent: { change: sql`state = 'otp_enviado'`, where: sql.in("g.state", statesBefore("code_sent")) },
+    Failed: { change: sql`undelivered = g.undelivered + 1`, where: sql`true` },
+    none: { change: sql`undelivered = g.undelivered`, where: sql`false` }
   }
 
-  // Locks the insurance first, as a resend does. Recording the same result again changes nothing.
-  const record: Outbox["Service"]["record"] = Effect.fnUntraced(function* (
-    { companyId, insuranceId, message },
-    result,
-    at
+  // Locks the insurance first, as a resend does. A repeated result changes nothing, because the message then has
+  // another status or no question.
+  return Effect.fnUntraced(function* (
+    { companyId, id, insuranceId }: MessageKey,
+    from: "staged" | "sent",
+    changes: Fragment,
+    ofInsurance: keyof typeof insuranceChanges
   ) {
+    const { change, where } = insuranceChanges[ofInsurance]
     yield* sql`
       with owner as materialized (
         select company_id, id
@@ -150,20 +166,95 @@ const recording = Effect.gen(function* () {
       ),
       recorded as (
         update cell.sms as s
-        set ${changesOf(result, message, at)}
+        set ${changes}, leased_until = null
         from owner
-        where s.company_id = owner.company_id and s.id = ${message.id}::uuid and s.status = 'staged'
+        where s.company_id = owner.company_id and s.id = ${id}::uuid and s.status = ${from}
         returning s.company_id, s.insurance_id
       )
       update cell.insurance as g
-      set state = 'otp_enviado'
+      set ${change}
       from recorded as r
-      where g.company_id = r.company_id
-        and g.id = r.insurance_id
-        and ${sql.in("g.state", statesBefore("code_sent"))}
-        and ${result._tag === "Sent"}`.pipe(Effect.retry(transientRetry))
+      where g.company_id = r.company_id and g.id = r.insurance_id and ${where}`.pipe(Effect.retry(transientRetry))
   }, Effect.orDie)
+})
+
+const recording = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const settle = yield* settling
+
+  const changesOf = (result: SmsResult, message: SmsMessage, at: DateTime.Utc) => {
+    const detail = withoutSecrets(result._tag === "Sent" ? result.reference : result.reason, message)
+    const askAt = result._tag === "Sent" ? (result.askAt ?? null) : null
+    return result._tag === "Later"
+      ? sql`detail = ${detail}, send_at = ${instant(result.at)}`
+      : sql`
+          detail = ${detail}, status = ${statuses[result._tag]}, sealed = null, settled_at = ${instant(at)},
+          ask_at = ${instant(askAt)}`
+  }
+
+  const record: Outbox["Service"]["record"] = ({ companyId, insuranceId, message }, result, at) =>
+    settle(
+      { companyId, insuranceId, id: message.id },
+      "staged",
+      changesOf(result, message, at),
+      result._tag === "Sent" || result._tag === "Failed" ? result._tag : "none"
+    )
   return record
+})
+
+/** The columns of a message whose delivery is asked about. */
+interface TracedRow extends Omit<SmsRow, "sealed" | "tries" | "accounted"> {
+  readonly detail: string
+}
+
+const tracedOf = (row: TracedRow): TracedSms => ({
+  companyId: CompanyId.make(Number(row.company_id)),
+  insuranceId: InsuranceId.make(Number(row.insurance_id)),
+  environment: row.environment,
+  id: row.id,
+  reference: row.detail,
+  createdAt: DateTime.fromDateUnsafe(row.created_at),
+  expiresAt: DateTime.fromDateUnsafe(row.expires_at)
+})
+
+const tracing = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const settle = yield* settling
+
+  const claimTraced: Outbox["Service"]["claimTraced"] = ({ lease, limit, now }) =>
+    sql<TracedRow>`
+      with due as materialized (
+        select company_id, id
+        from cell.sms
+        where ask_at <= ${instant(now)} and (leased_until is null or leased_until <= ${instant(now)})
+        order by ask_at, id
+        limit ${limit}
+        for update skip locked
+      )
+      update cell.sms as s
+      set leased_until = ${instant(DateTime.addDuration(now, lease))}
+      from due
+      where s.company_id = due.company_id and s.id = due.id
+      returning s.company_id, s.id, s.insurance_id, s.environment, s.detail, s.created_at, s.expires_at`.pipe(
+      Effect.map((rows) => rows.map(tracedOf)),
+      Effect.orDie
+    )
+
+  const changesOf = (result: DeliveryResult) => {
+    switch (result._tag) {
+      case "Delivered":
+        return sql`ask_at = null`
+      case "Failed":
+        return sql`ask_at = null, status = 'failed', detail = ${result.reason}`
+      case "Open":
+        return sql`ask_at = ${instant(result.askAt)}`
+    }
+  }
+
+  const recordDelivery: Outbox["Service"]["recordDelivery"] = (sms, result) =>
+    settle(sms, "sent", changesOf(result), result._tag === "Failed" ? "Failed" : "none")
+
+  return { claimTraced, recordDelivery }
 })
 
 const listing = Effect.gen(function* () {
@@ -182,7 +273,12 @@ const listing = Effect.gen(function* () {
 })
 
 const make = Effect.gen(function* () {
-  return Outbox.of({ claim: yield* claiming, record: yield* recording, undelivered: yield* listing })
+  return Outbox.of({
+    claim: yield* claiming,
+    record: yield* recording,
+    ...(yield* tracing),
+    undelivered: yield* listing
+  })
 })
 
 /** `Outbox` in Postgres. Phone and text are encrypted, and erased when no longer needed. */

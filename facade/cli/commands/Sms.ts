@@ -16,7 +16,7 @@ const smsDocument = ({ companyId, createdAt, id, insuranceId, reason, status }: 
 })
 
 const meanings: { readonly [Status in UndeliveredSms["status"]]: string } = {
-  failed: "failed: the SMS was not sent and never will be.",
+  failed: "failed: the SMS was not sent or not delivered, and never will be. A new code does not count as a resend.",
   unknown: "unknown: the SMS may have been sent. It is not sent again."
 }
 

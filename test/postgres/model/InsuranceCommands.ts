@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { Environment } from "../../../core/domain/Company.ts"
-import type { SmsResult } from "../../../core/ports/Outbox.ts"
+import type { DeliveryResult, SmsResult } from "../../../core/ports/Outbox.ts"
 import type { VerdictTag } from "./LedgerCommands.ts"
 
 /**
@@ -38,7 +38,14 @@ export type InsuranceCommand =
       readonly limit: number
       readonly result: SmsResult["_tag"] | null
     }
-  /** Records a delivery result of an SMS, possibly a second one. */
+  /** Claims accepted SMS and records this delivery. Null stands for a process that crashed before it recorded it. */
+  | {
+      readonly do: "trace"
+      readonly lease_s: number
+      readonly limit: number
+      readonly result: DeliveryResult["_tag"] | null
+    }
+  /** Records a sending result of an SMS, possibly a second one. */
   | { readonly do: "record"; readonly which: number; readonly result: SmsResult["_tag"] }
   | { readonly do: "wait"; readonly for_ms: number }
 
@@ -108,6 +115,15 @@ const command: fc.Arbitrary<InsuranceCommand> = fc.oneof(
       lease_s: fc.constantFrom(5, 60),
       limit: fc.constantFrom(1, 2, 100),
       result: fc.option(result)
+    })
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant("trace" as const),
+      lease_s: fc.constantFrom(5, 60),
+      limit: fc.constantFrom(1, 2, 100),
+      result: fc.option(fc.constantFrom<DeliveryResult["_tag"]>("Delivered", "Failed", "Open"))
     })
   },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("record" as const), which, result }) },

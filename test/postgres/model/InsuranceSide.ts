@@ -7,7 +7,7 @@ import { Phone, Plate } from "../../../core/domain/Person.ts"
 import { type Order, Verdict } from "../../../core/domain/Sale.ts"
 import { Insurances } from "../../../core/ports/Insurances.ts"
 import { Ledger } from "../../../core/ports/Ledger.ts"
-import { type ClaimedSms, Outbox, type SmsResult } from "../../../core/ports/Outbox.ts"
+import { type ClaimedSms, type DeliveryResult, Outbox, type SmsResult } from "../../../core/ports/Outbox.ts"
 import { codeToSend, newInsurance, plan, quotedEvent, tow, version } from "../../support/InsuranceExample.ts"
 import { insuranceIntent } from "../../support/SalesOnPostgres.ts"
 import { comparable, type Names, outcomeOf, pick } from "./Comparison.ts"
@@ -39,10 +39,16 @@ const verdicts: { readonly [Tag in VerdictTag]: Verdict } = {
 }
 
 const results = (now: DateTime.Utc): { readonly [Tag in SmsResult["_tag"]]: SmsResult } => ({
-  Sent: { _tag: "Sent", reference: "SM1" },
+  Sent: { _tag: "Sent", reference: "SM1", askAt: DateTime.add(now, { seconds: 5 }) },
   Later: { _tag: "Later", at: DateTime.add(now, { seconds: 5 }), reason: "busy" },
   Failed: { _tag: "Failed", reason: "no such phone" },
   Unknown: { _tag: "Unknown", reason: "no answer" }
+})
+
+const deliveries = (now: DateTime.Utc): { readonly [Tag in DeliveryResult["_tag"]]: DeliveryResult } => ({
+  Delivered: { _tag: "Delivered" },
+  Failed: { _tag: "Failed", reason: "twilio_30003" },
+  Open: { _tag: "Open", askAt: DateTime.add(now, { seconds: 5 }) }
 })
 
 const record = Effect.fnUntraced(function* (message: Message, result: SmsResult["_tag"]) {
@@ -123,6 +129,16 @@ const send = Effect.fnUntraced(function* (command: InsuranceCommand & { readonly
     : claimed.toSorted((left, right) => (left.message.text < right.message.text ? -1 : 1))
 })
 
+const trace = Effect.fnUntraced(function* (command: InsuranceCommand & { readonly do: "trace" }) {
+  const now = yield* DateTime.now
+  const { lease_s, limit, result } = command
+  const outbox = yield* Outbox
+  const claimed = yield* outbox.claimTraced({ now, lease: Duration.seconds(lease_s), limit })
+  if (result !== null)
+    yield* Effect.forEach(claimed, (sms) => outbox.recordDelivery(sms, deliveries(now)[result]), { discard: true })
+  return limit === 1 ? claimed.length : claimed.toSorted((left, right) => (left.id < right.id ? -1 : 1))
+})
+
 const answer = Effect.fnUntraced(function* (side: Side, command: InsuranceCommand) {
   const insurances = yield* Insurances
   switch (command.do) {
@@ -132,6 +148,8 @@ const answer = Effect.fnUntraced(function* (side: Side, command: InsuranceComman
       return yield* begin(side, command)
     case "send":
       return yield* send(command)
+    case "trace":
+      return yield* trace(command)
     case "record": {
       const message = pick(side.messages, command.which)
       return message === undefined ? null : yield* record(message, command.result)

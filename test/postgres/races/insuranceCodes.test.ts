@@ -3,6 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Array as Arr, DateTime, Duration, Effect, Result } from "effect"
 import type { Insurance } from "../../../core/domain/Insurance.ts"
 import { Phone } from "../../../core/domain/Person.ts"
+import type { TracedSms } from "../../../core/ports/Outbox.ts"
 import { atOnce, inRounds, racers, racing, tagsOf } from "../../support/Concurrency.ts"
 import { TestDatabase } from "../../support/Database.ts"
 import {
@@ -168,6 +169,48 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })(
             .filter((id) => ids.includes(id))
             .sort((left, right) => left - right),
           ids
+        )
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("is traced once by eight concurrent processes, and its failure counts once", () =>
+      Effect.gen(function* () {
+        const outboxes = yield* racing(outboxReplica)
+        const insurances = yield* insurancesReplica
+        const now = yield* DateTime.now
+        const lease = Duration.seconds(30)
+        const accepted = yield* Effect.forEach(Arr.range(9_001, 9_050), (company) =>
+          Effect.gen(function* () {
+            const code = yield* codeToSend()
+            const { companyId, id } = yield* insurances.create(
+              yield* insurances.nextId,
+              yield* newInsurance(company),
+              code
+            )
+            const sms = { companyId, insuranceId: id, message: code.sms.message }
+            yield* outboxes[0].record(sms, { _tag: "Sent", reference: "SM1", askAt: now }, now)
+            return code.sms.message.id
+          })
+        )
+        const exhaust = Effect.fnUntraced(function* (outbox: (typeof outboxes)[number]) {
+          const taken: Array<TracedSms> = []
+          while (true) {
+            const claimed = yield* outbox.claimTraced({ now, lease, limit: 5 })
+            taken.push(...claimed)
+            if (claimed.length === 0) return taken
+          }
+        })
+        const taken = (yield* Effect.forEach(outboxes, exhaust, { concurrency: "unbounded" })).flat()
+        assert.deepStrictEqual(taken.map(({ id }) => id).sort(), [...accepted].sort())
+        yield* Effect.forEach(
+          taken.flatMap((sms) => outboxes.map((outbox) => outbox.recordDelivery(sms, { _tag: "Failed", reason: "x" }))),
+          (recording) => recording,
+          { concurrency: "unbounded", discard: true }
+        )
+        const sql = yield* PgClient.PgClient
+        assert.deepStrictEqual(
+          yield* sql`select distinct undelivered from cell.insurance where company_id between 9001 and 9050`,
+          [{ undelivered: 1 }]
         )
       }).pipe(Effect.scoped)
     )

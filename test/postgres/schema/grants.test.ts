@@ -34,14 +34,14 @@ const server = {
     "insert code_expires_at code_hash company_id created_at environment id insured offered_extras plate " +
     "reference renewal service_id state terminal_id versions, select, update attempts code_expires_at " +
     "code_hash offered_extras plan quote_expires_at quote_extras quote_reference quote_total resends " +
-    "state version",
+    "state undelivered version",
   "cell.insurance_id": "usage",
   "cell.option": "delete, insert, select, update data expires_at name price validity",
   "cell.question": "insert, select, update last_at times",
   "cell.replay": "insert, select, update last_at times",
   "cell.resolution": "select",
   "cell.reversal": "select, update asked_at leased_until",
-  "cell.sms": "insert, select, update detail expires_at leased_until sealed send_at settled_at status tries",
+  "cell.sms": "insert, select, update ask_at detail expires_at leased_until sealed send_at settled_at status tries",
   "cell.transaction": "select, update asked_at leased_until",
   "cell.webhook":
     "delete, select, update description event_types failing_since previous_secret previous_until secret state url",

@@ -78,6 +78,16 @@ const withoutChecks = `
 const refusals: ReadonlyArray<readonly [what: string, guard: string, statements: ReadonlyArray<string>]> = [
   ["a sixth attempt", "insurance_attempts_check", [insurance("otp_enviado", { attempts: "6" })]],
   ["a sixth resend", "insurance_resends_check", [insurance("otp_enviado", { resends: "6" })]],
+  [
+    "a seventh resend after one undelivered message",
+    "insurance_resends_check",
+    [insurance("otp_enviado", { resends: "6", undelivered: "1" }), "update cell.insurance set resends = 7"]
+  ],
+  [
+    "a negative number of undelivered messages",
+    "insurance_undelivered_check",
+    [insurance("otp_enviado", { undelivered: "-1" })]
+  ],
   ["a quote without its reference", "insurance_quote", [insurance("cotizado", { quote_reference: "null" })]],
   ["a quote without its extras", "insurance_quote", [insurance("cotizado", { quote_extras: "null" })]],
   ["a quote without an expiry", "insurance_quote", [insurance("cotizado", { quote_expires_at: "null" })]],
@@ -108,6 +118,11 @@ const refusals: ReadonlyArray<readonly [what: string, guard: string, statements:
   ["a queued SMS without its text", "sms_sealed", [insurance("iniciada"), sms("staged", "null", "null")]],
   ["a sent SMS that still has its text", "sms_sealed", [insurance("iniciada"), sms("sent", "'\\x00'", "'epoch'")]],
   ["a sent SMS without a settlement time", "sms_settled_at", [insurance("iniciada"), sms("sent", "null", "null")]],
+  [
+    "a question about the delivery of a failed SMS",
+    "sms_ask_at",
+    [insurance("iniciada"), sms("failed", "null", "'epoch'"), "update cell.sms set ask_at = 'epoch'"]
+  ],
   ["an SMS with an unknown status", "sms_status_check", [insurance("iniciada"), sms("lost", "null", "'epoch'")]]
 ]
 

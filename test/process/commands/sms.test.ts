@@ -1,12 +1,20 @@
 import { assert, layer } from "@effect/vitest"
-import { DateTime, Effect } from "effect"
-import type { SmsResult } from "../../../core/ports/Outbox.ts"
+import { DateTime, Duration, Effect } from "effect"
+import type { DeliveryResult, SmsResult } from "../../../core/ports/Outbox.ts"
 import { CommandLine } from "../../support/CommandLine.ts"
 import { codeToSend, insurance as example, newInsurance } from "../../support/InsuranceExample.ts"
 import { insurancesReplica, outboxReplica } from "../../support/SalesOnPostgres.ts"
 
-/** An SMS of a company, queued at an instant, with its delivery result. Null means that it is still queued. */
-const messageOf = Effect.fnUntraced(function* (company: number, iso: string, result: SmsResult | null) {
+/**
+ * An SMS of a company, queued at an instant, with its sending result and the result of its delivery. Null means that it
+ * is still queued, or that its delivery was not asked about.
+ */
+const messageOf = Effect.fnUntraced(function* (
+  company: number,
+  iso: string,
+  result: SmsResult | null,
+  delivery: DeliveryResult | null = null
+) {
   const insurances = yield* insurancesReplica
   const outbox = yield* outboxReplica
   const at = DateTime.makeUnsafe(iso)
@@ -16,6 +24,10 @@ const messageOf = Effect.fnUntraced(function* (company: number, iso: string, res
     sms: { ...sms, at }
   })
   if (result !== null) yield* outbox.record({ companyId, insuranceId: id, message: sms.message }, result, at)
+  if (delivery !== null) {
+    const claimed = yield* outbox.claimTraced({ now: at, lease: Duration.minutes(1), limit: 1 })
+    yield* Effect.forEach(claimed, (traced) => outbox.recordDelivery(traced, delivery))
+  }
   return { sms_id: sms.message.id, empresa_id: company, seguro_id: id }
 }, Effect.scoped)
 
@@ -27,6 +39,9 @@ const endedInEveryWay = Effect.gen(function* () {
   yield* messageOf(7, "2026-03-02T14:31:00Z", { _tag: "Sent", reference: "SM1" })
   yield* messageOf(7, "2026-03-02T14:32:00Z", later)
   yield* messageOf(7, "2026-03-02T14:33:00Z", null)
+  const accepted = { _tag: "Sent", reference: "SM2", askAt: DateTime.makeUnsafe("2026-03-02T14:34:00Z") } as const
+  yield* messageOf(7, "2026-03-02T14:34:00Z", accepted, { _tag: "Delivered" })
+  const lost = yield* messageOf(7, "2026-03-02T14:35:00Z", accepted, { _tag: "Failed", reason: "twilio_30003" })
   const unknown = yield* messageOf(8, "2026-03-03T03:59:00Z", {
     _tag: "Unknown",
     reason: `+1${example.insured.phone} fell silent`
@@ -35,6 +50,7 @@ const endedInEveryWay = Effect.gen(function* () {
   const masked = `+1${phone.slice(0, 3)}***${phone.slice(-4)} fell silent`
   return [
     { ...unknown, estado: "unknown", motivo: masked, created_at: "2026-03-02 23:59:00" },
+    { ...lost, estado: "failed", motivo: "twilio_30003", created_at: "2026-03-02 10:35:00" },
     { ...failed, estado: "failed", motivo: "twilio_21211", created_at: "2026-03-02 10:30:00" }
   ]
 })
@@ -58,7 +74,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("the list of undelivered
       const [names = "", ...lines] = stdout.split("\n")
       assert.deepStrictEqual(names.split(/ {2,}/), Object.keys(listed[0] ?? {}))
       assert.deepStrictEqual(
-        lines.slice(0, 2).map((line) => line.split(/ {2,}/)),
+        lines.slice(0, 3).map((line) => line.split(/ {2,}/)),
         listed.map((item) => Object.values(item).map(String))
       )
       assert.match(stdout, /^failed: .*\nunknown: .*\nThe seller can/m)

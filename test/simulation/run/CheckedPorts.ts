@@ -188,6 +188,8 @@ const insuranceOver = (
           outbox.record(sms, result, at),
           onSuccess(() => invariants.claims.released(sms.message.id))
         ),
+      claimTraced: (claim) => ask(outbox.claimTraced(claim)),
+      recordDelivery: (sms, result) => ask(outbox.recordDelivery(sms, result)),
       undelivered: (limit) => ask(outbox.undelivered(limit))
     }
   }

@@ -7,7 +7,7 @@ import { type Insurance, insuranceOption } from "../../../core/domain/Insurance.
 import { Cedula, Phone, Plate } from "../../../core/domain/Person.ts"
 import { availabilityTo, mayBeSoldBy } from "../../../core/domain/Service.ts"
 import type { Session } from "../../../core/domain/Session.ts"
-import { SmsAnswer, type SmsMessage } from "../../../core/domain/Sms.ts"
+import { DeliveryAnswer, SmsAnswer, type SmsMessage } from "../../../core/domain/Sms.ts"
 import { Catalogue } from "../../../core/ports/Catalogue.ts"
 import { Insurances } from "../../../core/ports/Insurances.ts"
 import { type Insurer, Insurers } from "../../../core/ports/Insurer.ts"
@@ -72,7 +72,8 @@ export const insuring = ({ gateway, insurer, ledger }: Says = {}) => {
           Effect.flatMap(DateTime.now, (now) => {
             sent.push({ ...message, at_s: DateTime.toEpochMillis(now) / 1000 })
             return gateway?.send?.(message) ?? Effect.succeed(SmsAnswer.Sent({ reference: message.id }))
-          })
+          }),
+        delivery: (sms) => gateway?.delivery?.(sms) ?? Effect.succeed(DeliveryAnswer.Open())
       })
   })
   const catalogue = Layer.succeed(Catalogue, {

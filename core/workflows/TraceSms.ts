@@ -1,0 +1,42 @@
+import { DateTime, Effect, Schedule } from "effect"
+import { DeliveryAnswer, nextDeliveryQuestion } from "../domain/Sms.ts"
+import { Outbox, type TracedSms } from "../ports/Outbox.ts"
+import { SmsGateways } from "../ports/SmsGateway.ts"
+import { redactDefects } from "../telemetry/RedactDefects.ts"
+import { withFallback } from "./ExternalCalls.ts"
+import { handleDue } from "./SendSms.ts"
+
+const open = Effect.succeed<DeliveryAnswer>(DeliveryAnswer.Open())
+
+const answerOf = (sms: TracedSms) =>
+  withFallback(
+    SmsGateways.use((gateways) => gateways.serving(sms.environment)).pipe(
+      Effect.flatMap((gateway) => redactDefects(gateway.delivery(sms))),
+      // Without a gateway nothing is known, and the next question may reach one.
+      Effect.catchTag("InsuranceUnavailable", () => open)
+    ),
+    open,
+    (cause) => Effect.logError("the SMS gateway's adapter failed on a question about a delivery", { id: sms.id }, cause)
+  )
+
+/** Asks the gateway about the delivery of a message and records the answer. */
+const askAboutDelivery = Effect.fn("TraceSms.askAboutDelivery")(function* (sms: TracedSms) {
+  const { recordDelivery } = yield* Outbox
+  const answer = yield* answerOf(sms)
+  if (answer._tag === "Failed")
+    yield* Effect.logWarning("an SMS that the gateway had accepted was not delivered", { id: sms.id })
+  const now = yield* DateTime.now
+  yield* recordDelivery(sms, answer._tag === "Open" ? { ...answer, askAt: nextDeliveryQuestion(sms, now) } : answer)
+})
+
+/** Asks about all deliveries that are due. Several processes may run it at once. */
+export const traceDue = Effect.fn("TraceSms.traceDue", { level: "Debug" })(function* () {
+  const { claimTraced } = yield* Outbox
+  yield* handleDue(claimTraced, askAboutDelivery)
+})
+
+/** Asks about due deliveries every second, for the life of the process. A failed round is only logged. */
+export const keepTracing = traceDue().pipe(
+  Effect.catchCause((cause) => Effect.logError("a round of questions about SMS deliveries failed", cause)),
+  Effect.repeat(Schedule.spaced("1 second"))
+)

@@ -1,0 +1,22 @@
+-- Asks the gateway about the delivery of the messages that it accepted.
+alter table cell.sms add column ask_at timestamptz;
+alter table cell.sms add constraint sms_ask_at check (ask_at is null or status = 'sent');
+
+create index sms_traced on cell.sms (ask_at) where ask_at is not null;
+
+comment on column cell.sms.status is
+  'sent: the gateway accepted the message. failed: the message was not sent, or was not delivered. '
+  'unknown: the message may have been sent, so it is not sent again.';
+comment on column cell.sms.detail is 'The gateway''s name for the message, or why it was not sent or not delivered.';
+comment on column cell.sms.leased_until is
+  'When the lease of the current sender, or of the current question about the delivery, ends. '
+  'Before that, no other process may send or ask.';
+comment on column cell.sms.ask_at is
+  'When the gateway is next asked about the delivery. Null: it is not asked, or no longer.';
+
+alter table cell.insurance add column undelivered int not null default 0 check (undelivered >= 0);
+alter table cell.insurance drop constraint insurance_resends_check;
+alter table cell.insurance add constraint insurance_resends_check check (resends between 0 and 5 + undelivered);
+
+comment on column cell.insurance.undelivered is
+  'Number of messages with a code that were not delivered. As many resends do not count.';
