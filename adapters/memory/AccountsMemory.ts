@@ -1,7 +1,8 @@
 import { DateTime, Effect, Layer, Stream } from "effect"
 import { owned, restore } from "../../core/domain/Account.ts"
 import type { CompanyId } from "../../core/domain/Ids.ts"
-import { type DayRange, isWithin } from "../../core/domain/LocalTime.ts"
+import { isWithin } from "../../core/domain/LocalTime.ts"
+import { frozenAt, isUpTo, type ListFilter } from "../../core/domain/Page.ts"
 import { Accounts, type Adjustment, Adjustments } from "../../core/ports/Accounts.ts"
 import { Statement } from "../../core/ports/Statement.ts"
 import { Books, type CompanyBooks, consumptionIn, post } from "./Books.ts"
@@ -65,19 +66,20 @@ export const adjustmentsLayer = Layer.effect(
 export const statementLayer = Layer.effect(
   Statement,
   Effect.map(Books, ({ of }) => {
-    const found = (companyId: CompanyId, range: DayRange) =>
+    const found = (companyId: CompanyId, filter: ListFilter) =>
       Effect.sync(() =>
         of(companyId)
-          .entries.filter((entry) => isWithin(range, entry.createdAt))
+          .entries.filter((entry) => isWithin(filter, entry.createdAt) && isUpTo(filter, entry.id))
           .reverse()
       )
     return Statement.of({
-      page: (companyId, range, { page, perPage }) =>
-        Effect.map(found(companyId, range), (entries) => ({
+      page: (companyId, filter, { page, perPage }) =>
+        Effect.map(found(companyId, filter), (entries) => ({
           items: entries.slice((page - 1) * perPage, page * perPage),
-          total: entries.length
+          total: entries.length,
+          upTo: frozenAt(filter, of(companyId).entries.at(-1)?.id ?? 0)
         })),
-      all: (companyId, range) => Stream.unwrap(Effect.map(found(companyId, range), Stream.fromIterable))
+      all: (companyId, filter) => Stream.unwrap(Effect.map(found(companyId, filter), Stream.fromIterable))
     })
   })
 )

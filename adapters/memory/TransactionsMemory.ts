@@ -1,6 +1,7 @@
 import { Effect, Layer, Option } from "effect"
 import type { TransactionId } from "../../core/domain/Ids.ts"
 import { isWithin } from "../../core/domain/LocalTime.ts"
+import { frozenAt, isUpTo } from "../../core/domain/Page.ts"
 import type { LatestReversal, Transaction, TransactionFilter } from "../../core/domain/Transaction.ts"
 import { Transactions } from "../../core/ports/Transactions.ts"
 import { Books, type CompanyBooks, type Sale } from "./Books.ts"
@@ -33,6 +34,7 @@ export const transactionOf = (
 
 const passes = (filter: TransactionFilter, { key, order, status }: Sale): boolean =>
   isWithin(filter, order.createdAt) &&
+  isUpTo(filter, order.transactionId) &&
   (filter.status === undefined || filter.status === status) &&
   (filter.identifier === undefined || filter.identifier === order.identifier) &&
   (filter.xid === undefined || filter.xid === order.xid) &&
@@ -54,7 +56,11 @@ export const layer = Layer.effect(
           const found = [...books.sales.values()].filter((sale) => passes(filter, sale)).reverse()
           const skipped = (page - 1) * perPage
           const shown = found.slice(skipped, skipped + perPage)
-          return { items: shown.map((sale) => transactionOf(books, sale)), total: found.length }
+          return {
+            items: shown.map((sale) => ({ ...transactionOf(books, sale), key: sale.key })),
+            total: found.length,
+            upTo: frozenAt(filter, [...books.sales.keys()].at(-1) ?? 0)
+          }
         })
     })
   )

@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { type IdempotencyKey, StoredIdentifier, StoredTerminalId, TransactionId } from "./Ids.ts"
-import type { DayRange } from "./LocalTime.ts"
 import { Amount } from "./Money.ts"
+import type { ListFilter } from "./Page.ts"
 import { SoldService } from "./Sale.ts"
 import { ReversalStatus, Status } from "./Status.ts"
 
@@ -33,8 +33,13 @@ export const Transaction = Schema.Struct({
 })
 export type Transaction = typeof Transaction.Type
 
+/** A sale and the Idempotency-Key with which it was made. */
+export interface KeyedTransaction extends Transaction {
+  readonly key: string
+}
+
 /** Filter of transactions. All given fields must match. Contract: 4.7. */
-export interface TransactionFilter extends DayRange {
+export interface TransactionFilter extends ListFilter {
   readonly status?: Status | undefined
   readonly identifier?: string | undefined
   /** An xid may match several failed sales and at most one that did not fail. */

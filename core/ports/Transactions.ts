@@ -1,9 +1,9 @@
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { CompanyId, TransactionId } from "../domain/Ids.ts"
 import type { Centavos } from "../domain/Money.ts"
-import type { Page, Slice } from "../domain/Page.ts"
+import type { FrozenSlice, Page, Slice } from "../domain/Page.ts"
 import type { ReversalStatus, Status } from "../domain/Status.ts"
-import type { Transaction, TransactionFilter } from "../domain/Transaction.ts"
+import type { KeyedTransaction, Transaction, TransactionFilter } from "../domain/Transaction.ts"
 
 /** A sale and its company. */
 export interface OwnedTransaction {
@@ -61,6 +61,10 @@ export class Transactions extends Context.Service<
   {
     readonly find: (companyId: CompanyId, id: TransactionId) => Effect.Effect<Option.Option<Transaction>>
     /** Newest first. */
-    readonly list: (companyId: CompanyId, filter: TransactionFilter, page: Page) => Effect.Effect<Slice<Transaction>>
+    readonly list: (
+      companyId: CompanyId,
+      filter: TransactionFilter,
+      page: Page
+    ) => Effect.Effect<FrozenSlice<KeyedTransaction>>
   }
 >()("saldo/core/Transactions") {}

@@ -1,4 +1,4 @@
-import { Effect, Option } from "effect"
+import { Effect, Option, Stream } from "effect"
 import type { Company } from "../domain/Company.ts"
 import { NotFound } from "../domain/Errors.ts"
 import { xidOf } from "../domain/Idempotency.ts"
@@ -9,15 +9,41 @@ import type { TransactionFilter } from "../domain/Transaction.ts"
 import { Catalogue } from "../ports/Catalogue.ts"
 import { Transactions } from "../ports/Transactions.ts"
 
-/** A page of a company's sales. A search by key uses the xid derived from the key. Contract: 4.7. */
+/** A search by key uses the xid derived from the key. Contract: 4.7. */
+const withXid = Effect.fnUntraced(function* (companyId: CompanyId, filter: TransactionFilter) {
+  const { key, xid = key === undefined ? undefined : yield* xidOf(companyId, key) } = filter
+  return { ...filter, xid }
+})
+
+/** A page of a company's sales. Contract: 4.7. */
 export const listTransactions = Effect.fn("Queries.listTransactions")(function* (
   companyId: CompanyId,
   filter: TransactionFilter,
   page: Page
 ) {
   const transactions = yield* Transactions
-  const { key, xid = key === undefined ? undefined : yield* xidOf(companyId, key) } = filter
-  return yield* transactions.list(companyId, { ...filter, xid }, page)
+  return yield* transactions.list(companyId, yield* withXid(companyId, filter), page)
+})
+
+/** Sales to read at once for each file that is being sent to a client. */
+const part = 1_000
+
+/**
+ * All of a company's sales that pass a filter, newest first. They are read in parts, each with lower ids than the part
+ * before. So no sale comes twice, and no connection is kept while the client reads. Contract: 4.7.
+ */
+export const allTransactions = Effect.fn("Queries.allTransactions")(function* (
+  companyId: CompanyId,
+  filter: TransactionFilter
+) {
+  const transactions = yield* Transactions
+  const sought = yield* withXid(companyId, filter)
+  return Stream.paginate(filter.upTo, (upTo) =>
+    Effect.map(transactions.list(companyId, { ...sought, upTo }, { page: 1, perPage: part }), ({ items }) => {
+      const lowest = items.length < part ? undefined : items.at(-1)?.id
+      return [items, Option.map(Option.fromUndefinedOr(lowest), (id) => id - 1)] as const
+    })
+  )
 })
 
 /** The packages of a service that the company may sell. Empty for services without packages. Contract: 4.3. */

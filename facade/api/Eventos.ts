@@ -11,7 +11,7 @@ import { input } from "./Input.ts"
 import { EntryView, entryView } from "./Movimientos.ts"
 import { Pesos } from "./Output.ts"
 import { query } from "./Procedure.ts"
-import { TransactionView, transactionView } from "./Transacciones.ts"
+import { TransactionView, transactionView } from "./TransactionView.ts"
 
 /** A policy that was issued, or whose sale failed. Contains no data of the insured person. Contract: 6. */
 const PolicyView = Schema.Struct({

@@ -2,7 +2,7 @@ import { Effect, Option, Result, Schema, SchemaGetter, SchemaIssue } from "effec
 import { IdempotencyKey, Identifier, ServiceId, TerminalId } from "../../core/domain/Ids.ts"
 import { isDay } from "../../core/domain/LocalTime.ts"
 import { Amount, AmountLiteral, readAmount } from "../../core/domain/Money.ts"
-import type { Page } from "../../core/domain/Page.ts"
+import type { ListFilter, Page } from "../../core/domain/Page.ts"
 import { isClean, TextBetween } from "../../core/domain/Text.ts"
 import { NumberLiteral } from "./Json.ts"
 import type { JsonSchema } from "./JsonSchema.ts"
@@ -99,7 +99,7 @@ export const pathId = <A>(to: Schema.Codec<A, number>, description: string, malf
   )
 
 /** An integer in a query. tRPC clients may send the integer as a number. */
-export const wholeBetween = (minimum: number, maximum: number, description: string, fallback: number) =>
+export const wholeBetween = (minimum: number, maximum: number, description: string, fallback?: number) =>
   readBy<number, number | string>(
     Schema.Int,
     (raw) => {
@@ -107,7 +107,7 @@ export const wholeBetween = (minimum: number, maximum: number, description: stri
       if (typeof value !== "number" || !Number.isInteger(value)) return Result.fail("invalido")
       return value < minimum || value > maximum ? Result.fail("fuera_de_rango") : Result.succeed(value)
     },
-    { type: "integer", minimum, maximum, default: fallback, description }
+    { type: "integer", minimum, maximum, ...(fallback !== undefined && { default: fallback }), description }
   )
 
 // A range of days ends at the start of the next day. That next day must still have a year of four digits.
@@ -148,7 +148,8 @@ export const optionId = described(
   )
 )
 
-const keyExample = "0b1f4f3c-6d0c-4b0f-9a54-0b6a6c1f2d11"
+/** The Idempotency-Key of the examples in the documentation. */
+export const keyExample = "0b1f4f3c-6d0c-4b0f-9a54-0b6a6c1f2d11"
 
 // HTTP removes spaces at both ends of a header. A key with such spaces could be sent through tRPC, but a retry through
 // REST could not send the same key.
@@ -172,12 +173,19 @@ const perPage_max = 200
 // The offset of the last page must be a number that Postgres can read.
 const page_max = 1_000_000_000
 
-/** The page of a list, and the days that the list covers. Contract: 4.7. */
+/** The page of a list, the days that the list covers, and the moment at which it is frozen. Contract: 4.7. */
 export const paging = {
   page: Schema.optionalKey(wholeBetween(1, page_max, "Número de página.", 1)),
   per_page: Schema.optionalKey(wholeBetween(1, perPage_max, "Elementos por página.", perPage_default)),
   date_from: Schema.optionalKey(day("Desde este día, inclusive.")),
-  date_to: Schema.optionalKey(day("Hasta este día, inclusive."))
+  date_to: Schema.optionalKey(day("Hasta este día, inclusive.")),
+  hasta_id: Schema.optionalKey(
+    wholeBetween(
+      0,
+      Number.MAX_SAFE_INTEGER,
+      "Solo elementos hasta este id. Con el pagination.hasta_id de la primera página, lo nuevo no corre las demás."
+    )
+  )
 }
 
 interface Paging {
@@ -185,8 +193,13 @@ interface Paging {
   readonly per_page?: number
   readonly date_from?: string
   readonly date_to?: string
+  readonly hasta_id?: number
 }
 
 export const pageOf = ({ page = 1, per_page = perPage_default }: Paging): Page => ({ page, perPage: per_page })
 
-export const rangeOf = ({ date_from, date_to }: Paging) => ({ from: date_from, to: date_to })
+export const listFilterOf = ({ date_from, date_to, hasta_id }: Paging): ListFilter => ({
+  from: date_from,
+  to: date_to,
+  upTo: hasta_id
+})

@@ -1,14 +1,15 @@
-import { Effect, Schema, Sink, Stream } from "effect"
+import { Effect, Schema, Stream } from "effect"
 import { type Entry, EntryType } from "../../core/domain/Account.ts"
 import type { CompanyId } from "../../core/domain/Ids.ts"
-import { type DayRange, formatLocal } from "../../core/domain/LocalTime.ts"
+import { formatLocal } from "../../core/domain/LocalTime.ts"
 import { toPesos } from "../../core/domain/Money.ts"
+import type { ListFilter } from "../../core/domain/Page.ts"
 import { Statement } from "../../core/ports/Statement.ts"
-import { FileReply } from "./Call.ts"
-import { pageOf, paging, rangeOf } from "./Fields.ts"
+import { csvFile, csvText } from "./Csv.ts"
+import { listFilterOf, pageOf, paging } from "./Fields.ts"
 import { requires } from "./Gate.ts"
 import { input } from "./Input.ts"
-import { LocalTimestamp, Pagination, Pesos, paginationOf } from "./Output.ts"
+import { FrozenPagination, frozenPaginationOf, LocalTimestamp, Pesos } from "./Output.ts"
 import { query } from "./Procedure.ts"
 
 /** An entry of the statement. Contract: 4.2. */
@@ -32,45 +33,15 @@ export const entryView = (entry: Entry): typeof EntryView.Type => ({
   fecha: formatLocal(entry.createdAt)
 })
 
-type Row = typeof EntryView.Type
-
 /** The columns of the CSV. Their order is the order of the JSON fields. */
-const columns = Object.keys(EntryView.fields) as ReadonlyArray<keyof Row>
+const columns = Object.keys(EntryView.fields) as ReadonlyArray<keyof typeof EntryView.Type>
 
-// A spreadsheet would run a text with this first character as a formula, so an apostrophe is added before the text. A
-// text that already begins with an apostrophe gets another apostrophe, so removing the first character always restores
-// the text.
-const formula = /^[=+\-@']/
-
-const special = /[",\r\n]/
-
-const csvCell = (cell: string | number | null): string => {
-  if (cell === null) return ""
-  if (typeof cell === "number") return String(cell)
-  const text = formula.test(cell) ? `'${cell}` : cell
-  return special.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}
-
-const csvLine = (cells: ReadonlyArray<string | number | null>): string => `${cells.map(csvCell).join(",")}\r\n`
-
-const csvRow = (row: Row): string => csvLine(columns.map((column) => row[column]))
-
-/**
- * The statement as CSV (RFC 4180) in UTF-8, with a header line. Null becomes an empty cell. The first row is read
- * before the response begins, so an unreadable statement causes an error response instead of a broken file.
- */
-const csvOf = Effect.fnUntraced(function* (companyId: CompanyId, range: DayRange) {
+const csvOf = Effect.fnUntraced(function* (companyId: CompanyId, filter: ListFilter) {
   const statement = yield* Statement
-  const rows = Stream.map(statement.all(companyId, range), entryView)
-  const [first, others] = yield* Stream.peel(rows, Sink.take<Row>(1))
-  const body = Stream.map(Stream.prepend(others, first), csvRow).pipe(
-    Stream.prepend([csvLine(columns)]),
-    Stream.encodeText
-  )
-  return new FileReply({ type: "text/csv; charset=utf-8", name: "movimientos.csv", shown: false, body })
+  return yield* csvFile("movimientos", columns, Stream.map(statement.all(companyId, filter), entryView))
 })
 
-const exampleRows: ReadonlyArray<Row> = [
+const exampleRows: ReadonlyArray<typeof EntryView.Type> = [
   {
     movimiento_id: 2,
     tipo: "sale",
@@ -104,7 +75,7 @@ export const listarMovimientos = query({
       })
     )
   }),
-  output: Schema.Struct({ items: Schema.Array(EntryView), pagination: Pagination }).annotate({
+  output: Schema.Struct({ items: Schema.Array(EntryView), pagination: FrozenPagination }).annotate({
     identifier: "Movimientos"
   }),
   meta: {
@@ -113,21 +84,21 @@ export const listarMovimientos = query({
     summary: "Los movimientos del saldo, del más reciente al más antiguo",
     tag: "Cuenta",
     file: "text/csv",
-    fileExample: [csvLine(columns), ...exampleRows.map(csvRow)].join(""),
+    fileExample: csvText(columns, exampleRows),
     example: {
       message: foundMessage(2),
       data: {
         items: exampleRows,
-        pagination: { page: 1, per_page: 50, total: 2, total_pages: 1 }
+        pagination: { page: 1, per_page: 50, total: 2, total_pages: 1, hasta_id: 2 }
       }
     }
   },
   handle: Effect.fnUntraced(function* ({ call, input, session }) {
     const statement = yield* Statement
     const page = pageOf(input)
-    const { items, total } = yield* statement.page(session.company.id, rangeOf(input), page)
-    call.reply.message = foundMessage(total)
-    return { items: items.map(entryView), pagination: paginationOf(page, total) }
+    const slice = yield* statement.page(session.company.id, listFilterOf(input), page)
+    call.reply.message = foundMessage(slice.total)
+    return { items: slice.items.map(entryView), pagination: frozenPaginationOf(page, slice) }
   }),
-  file: ({ input, session }) => (input.formato === "csv" ? csvOf(session.company.id, rangeOf(input)) : undefined)
+  file: ({ input, session }) => (input.formato === "csv" ? csvOf(session.company.id, listFilterOf(input)) : undefined)
 })

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import type { Page } from "../../core/domain/Page.ts"
+import type { FrozenSlice, Page } from "../../core/domain/Page.ts"
 
 /** An amount in pesos: a JSON number with at most 2 decimals. */
 export const Pesos = Schema.Finite.annotate({ identifier: "Pesos", description: "Pesos dominicanos (DOP)." })
@@ -24,7 +24,7 @@ export const Pagination = Schema.Struct({
   per_page: Schema.Int,
   total: Schema.Int,
   total_pages: Schema.Int
-}).annotate({ identifier: "Paginacion" })
+})
 
 export const paginationOf = ({ page, perPage }: Page, total: number): typeof Pagination.Type => ({
   page,
@@ -32,3 +32,16 @@ export const paginationOf = ({ page, perPage }: Page, total: number): typeof Pag
   total,
   total_pages: Math.ceil(total / perPage)
 })
+
+/** Describes a page of a list that can be frozen. Contract: 4.7. */
+export const FrozenPagination = Schema.Struct({
+  ...Pagination.fields,
+  hasta_id: Schema.Int.annotate({
+    description: "Envíelo al pedir las demás páginas: así lo nuevo no las corre. 0 si no hay nada."
+  })
+}).annotate({ identifier: "Paginacion" })
+
+export const frozenPaginationOf = (
+  page: Page,
+  { total, upTo }: FrozenSlice<unknown>
+): typeof FrozenPagination.Type => ({ ...paginationOf(page, total), hasta_id: upTo })

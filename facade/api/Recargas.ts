@@ -13,7 +13,7 @@ import { requires } from "./Gate.ts"
 import { input } from "./Input.ts"
 import { Currency, currency, Pesos, ServiceName } from "./Output.ts"
 import { mutation } from "./Procedure.ts"
-import { rechargeToken, TransactionView, transactionView } from "./Transacciones.ts"
+import { rechargeToken, TransactionView, transactionView } from "./TransactionView.ts"
 
 /** A delivered sale. Contract: 2.5. */
 const SaleView = Schema.Struct({

@@ -1,86 +1,30 @@
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option, type Result, Schema, Stream } from "effect"
 import type { Company } from "../../core/domain/Company.ts"
 import { NotFound } from "../../core/domain/Errors.ts"
 import { TransactionId } from "../../core/domain/Ids.ts"
 import { formatLocal } from "../../core/domain/LocalTime.ts"
 import { toPesos } from "../../core/domain/Money.ts"
 import type { Receipt } from "../../core/domain/Receipt.ts"
-import { messages, type ReversalStatus, Status } from "../../core/domain/Status.ts"
-import type { LatestReversal, Transaction } from "../../core/domain/Transaction.ts"
+import { Status } from "../../core/domain/Status.ts"
+import type { TransactionFilter } from "../../core/domain/Transaction.ts"
 import { ReceiptRenderer } from "../../core/ports/Renderers.ts"
 import { Transactions } from "../../core/ports/Transactions.ts"
-import { findReceipt, listTransactions } from "../../core/workflows/Queries.ts"
+import { allTransactions, findReceipt, listTransactions } from "../../core/workflows/Queries.ts"
 import { FileReply } from "./Call.ts"
-import { cleanText, pageOf, paging, pathId, rangeOf, soughtKey } from "./Fields.ts"
+import { csvFile, csvText } from "./Csv.ts"
+import { cleanText, keyExample, listFilterOf, pageOf, paging, pathId, soughtKey } from "./Fields.ts"
 import { requires } from "./Gate.ts"
 import { input } from "./Input.ts"
-import { Currency, currency, LocalTimestamp, Pagination, Pesos, paginationOf, ServiceName } from "./Output.ts"
+import { Currency, currency, FrozenPagination, frozenPaginationOf, LocalTimestamp, Pesos } from "./Output.ts"
 import { query } from "./Procedure.ts"
-
-export const rechargeToken = Schema.String.annotate({
-  description: "Electricidad prepagada: los dígitos que el cliente marca en el medidor."
-})
-
-/** The latest reversal of a transaction. Contract: 2.5. */
-const ReversalView = Schema.Struct({
-  status: Schema.Literals(["PENDING", "REVERSED", "DENIED"]).annotate({
-    description:
-      "PENDING: sin respuesta firme todavía. REVERSED: confirmada; el monto fue devuelto. DENIED: la venta sigue en pie y puede anularse de nuevo con otra clave."
-  }),
-  solicitada_en: LocalTimestamp,
-  resuelta_en: Schema.NullOr(LocalTimestamp)
-}).annotate({ identifier: "Anulacion", description: "La última anulación pedida; null si no se pidió ninguna." })
-
-/** The wire status of a reversal. A reversal that waits for its provider is pending, whatever it waits for. */
-const reversalStatuses: Record<ReversalStatus, typeof ReversalView.Type.status> = {
-  PROCESSING: "PENDING",
-  PENDING: "PENDING",
-  CONFIRMED: "REVERSED",
-  DENIED: "DENIED"
-}
-
-const reversalView = ({ requestedAt, resolvedAt, status }: LatestReversal): typeof ReversalView.Type => ({
-  status: reversalStatuses[status],
-  solicitada_en: formatLocal(requestedAt),
-  resuelta_en: resolvedAt === null ? null : formatLocal(resolvedAt)
-})
-
-/** The current state of a transaction. Contract: 2.5. */
-export const TransactionView = Schema.Struct({
-  transaction_id: Schema.Int,
-  xid: Schema.String,
-  status: Status,
-  service: ServiceName,
-  identifier: Schema.String,
-  amount: Pesos,
-  currency: Currency,
-  auth_code: Schema.NullOr(Schema.String),
-  recharge_token: Schema.optionalKey(rechargeToken),
-  reference: Schema.String,
-  terminal_id: Schema.NullOr(Schema.String),
-  message: Schema.String,
-  created_at: LocalTimestamp,
-  processed_at: Schema.NullOr(LocalTimestamp),
-  anulacion: Schema.NullOr(ReversalView)
-}).annotate({ identifier: "Transaccion" })
-
-export const transactionView = (sale: Transaction): typeof TransactionView.Type => ({
-  transaction_id: sale.id,
-  xid: sale.xid,
-  status: sale.status,
-  service: { id: sale.service.id, nombre: sale.service.name },
-  identifier: sale.identifier,
-  amount: toPesos(sale.amount),
-  currency,
-  auth_code: sale.authCode,
-  ...(sale.rechargeToken !== null && { recharge_token: sale.rechargeToken }),
-  reference: sale.xid,
-  terminal_id: sale.terminalId,
-  message: messages[sale.status],
-  created_at: formatLocal(sale.createdAt),
-  processed_at: sale.processedAt === null ? null : formatLocal(sale.processedAt),
-  anulacion: sale.reversal === null ? null : reversalView(sale.reversal)
-})
+import {
+  csvColumns,
+  csvRowOf,
+  rechargeToken,
+  TransactionView,
+  transactionExample,
+  transactionView
+} from "./TransactionView.ts"
 
 /** Contract: 2.5. */
 const ReceiptView = Schema.Struct({
@@ -115,36 +59,29 @@ const receiptView = (receipt: Receipt): typeof ReceiptView.Type => ({
   mensaje: receipt.message
 })
 
-const example = {
-  transaction_id: 1,
-  xid: "RD-3f2a9c1be07d4a55c1d2e3f4",
-  status: "SUCCESS",
-  service: { id: 1, nombre: "Recarga Caribe Móvil" },
-  identifier: "8095551234",
-  amount: 100,
-  currency: "DOP",
-  auth_code: "SBX3F2A9C1BE07D",
-  reference: "RD-3f2a9c1be07d4a55c1d2e3f4",
-  terminal_id: "caja-1",
-  message: "Operación exitosa.",
-  created_at: "2026-01-31 14:05:08",
-  processed_at: "2026-01-31 14:05:09",
-  anulacion: null
-}
-
 const foundMessage = (total: number): string => `Transacciones encontradas: ${total}.`
 
-/** The transactions of the caller's company, newest first. Contract: 4.7. */
+const listInput = input({
+  ...paging,
+  status: Schema.optionalKey(Status),
+  identifier: Schema.optionalKey(cleanText("Coincidencia exacta.")),
+  xid: Schema.optionalKey(cleanText("Coincidencia exacta.")),
+  idempotency_key: Schema.optionalKey(soughtKey),
+  formato: Schema.optionalKey(
+    Schema.Literals(["json", "csv"]).annotate({ description: "csv: todas las transacciones halladas, sin páginas." })
+  )
+})
+
+const filterOf = (input: Result.Result.Success<ReturnType<typeof listInput.read>>): TransactionFilter => {
+  const { idempotency_key: key, identifier, status, xid } = input
+  return { ...listFilterOf(input), status, identifier, xid, key }
+}
+
+/** The transactions of the caller's company, newest first, page by page or as CSV. Contract: 4.7. */
 export const listarTransacciones = query({
   gate: requires("transactions.read"),
-  input: input({
-    ...paging,
-    status: Schema.optionalKey(Status),
-    identifier: Schema.optionalKey(cleanText("Coincidencia exacta.")),
-    xid: Schema.optionalKey(cleanText("Coincidencia exacta.")),
-    idempotency_key: Schema.optionalKey(soughtKey)
-  }),
-  output: Schema.Struct({ items: Schema.Array(TransactionView), pagination: Pagination }).annotate({
+  input: listInput,
+  output: Schema.Struct({ items: Schema.Array(TransactionView), pagination: FrozenPagination }).annotate({
     identifier: "Transacciones"
   }),
   meta: {
@@ -152,22 +89,32 @@ export const listarTransacciones = query({
     aliases: ["/v1/transactions"],
     summary: "Las transacciones, de la más reciente a la más antigua",
     tag: "Transacciones",
+    file: "text/csv",
+    fileExample: csvText(csvColumns, [csvRowOf(transactionExample, keyExample)]),
     example: {
       message: foundMessage(1),
-      data: { items: [example], pagination: { page: 1, per_page: 50, total: 1, total_pages: 1 } }
+      data: {
+        items: [transactionExample],
+        pagination: { page: 1, per_page: 50, total: 1, total_pages: 1, hasta_id: 1 }
+      }
     }
   },
   handle: Effect.fnUntraced(function* ({ call, input, session }) {
-    const { idempotency_key: key, identifier, status, xid } = input
     const page = pageOf(input)
-    const { items, total } = yield* listTransactions(
-      session.company.id,
-      { ...rangeOf(input), status, identifier, xid, key },
-      page
-    )
-    call.reply.message = foundMessage(total)
-    return { items: items.map(transactionView), pagination: paginationOf(page, total) }
-  })
+    const slice = yield* listTransactions(session.company.id, filterOf(input), page)
+    call.reply.message = foundMessage(slice.total)
+    return { items: slice.items.map(transactionView), pagination: frozenPaginationOf(page, slice) }
+  }),
+  file: ({ input, session }) =>
+    input.formato === "csv"
+      ? Effect.flatMap(allTransactions(session.company.id, filterOf(input)), (sales) =>
+          csvFile(
+            "transacciones",
+            csvColumns,
+            Stream.map(sales, (sale) => csvRowOf(transactionView(sale), sale.key))
+          )
+        )
+      : undefined
 })
 
 /** One transaction. Contract: 4.7. */
@@ -182,7 +129,7 @@ export const verTransaccion = query({
     tag: "Transacciones",
     message: "Detalle de la transacción.",
     errors: ["NOT_FOUND"],
-    example: { data: example }
+    example: { data: transactionExample }
   },
   handle: Effect.fnUntraced(function* ({ input: { id }, session }) {
     const transactions = yield* Transactions

@@ -134,7 +134,7 @@ const make = Effect.gen(function* () {
             sql,
             reads,
             saleList,
-            { companyId, range: {}, also: salesHavingAnyOf(statuses) },
+            { companyId, filter: {}, also: salesHavingAnyOf(statuses) },
             page
           )
     return { ...pageOf(items, ownedOf), total }

@@ -2,8 +2,8 @@ import type { PgClient, PgTypes } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { Fragment } from "effect/sql/Statement"
 import type { CompanyId } from "../../../core/domain/Ids.ts"
-import { type DayRange, instantsOf } from "../../../core/domain/LocalTime.ts"
-import type { Page, Slice } from "../../../core/domain/Page.ts"
+import { instantsOf } from "../../../core/domain/LocalTime.ts"
+import { type FrozenSlice, frozenAt, type ListFilter, type Page, type Slice } from "../../../core/domain/Page.ts"
 import type { CompanyReads } from "../connection/CompanyReads.ts"
 import { instant, int8 } from "../connection/Sql.ts"
 
@@ -22,17 +22,19 @@ export interface CountedList {
 /** The filter of a list. */
 export interface Narrowing {
   readonly companyId: CompanyId
-  readonly range: DayRange
+  readonly filter: ListFilter
   /** A further condition on a row `t`, and the number of rows of a block `o` that meet it. */
   readonly also?: { readonly row: string; readonly counted: string } | undefined
 }
 
 type Sql = PgClient.PgClient
 export type WithTotal<Row> = Row & { readonly id: bigint | null; readonly total: bigint }
+type WithNewest<Row> = WithTotal<Row> & { readonly newest: bigint }
 
-/** Conditions of a date range: on rows, on blocks that overlap it, and on blocks that lie inside it. */
-const conditions = (sql: Sql, range: DayRange) => {
+/** Conditions of a filter: on rows, on blocks that may contain such rows, and on blocks that contain no others. */
+const conditions = (sql: Sql, { upTo, ...range }: ListFilter) => {
   const { since, until } = instantsOf(range)
+  const limit = (condition: (id: PgTypes.Parameter) => Fragment) => (upTo === undefined ? [] : [condition(int8(upTo))])
   const both = (
     after: (at: PgTypes.Parameter) => Fragment,
     before: (at: PgTypes.Parameter) => Fragment
@@ -41,33 +43,42 @@ const conditions = (sql: Sql, range: DayRange) => {
     ...(until === undefined ? [] : [before(instant(until))])
   ]
   return {
-    row: both(
-      (at) => sql`t.created_at >= ${at}`,
-      (at) => sql`t.created_at < ${at}`
-    ),
-    overlapping: both(
-      (at) => sql`o.latest >= ${at}`,
-      (at) => sql`o.earliest < ${at}`
-    ),
-    inside: both(
-      (at) => sql`o.earliest >= ${at}`,
-      (at) => sql`o.latest < ${at}`
-    )
+    row: [
+      ...both(
+        (at) => sql`t.created_at >= ${at}`,
+        (at) => sql`t.created_at < ${at}`
+      ),
+      ...limit((id) => sql`t.id <= ${id}`)
+    ],
+    overlapping: [
+      ...both(
+        (at) => sql`o.latest >= ${at}`,
+        (at) => sql`o.earliest < ${at}`
+      ),
+      ...limit((id) => sql`o.first_id <= ${id}`)
+    ],
+    inside: [
+      ...both(
+        (at) => sql`o.earliest >= ${at}`,
+        (at) => sql`o.latest < ${at}`
+      ),
+      ...limit((id) => sql`o.last_id <= ${id}`)
+    ]
   }
 }
 
-/** Condition for a company's rows within the range. */
-export const ofCompany = (sql: Sql, companyId: CompanyId, range: DayRange): ReadonlyArray<Fragment> => [
+/** Condition for a company's rows that pass the filter. */
+export const ofCompany = (sql: Sql, companyId: CompanyId, filter: ListFilter): ReadonlyArray<Fragment> => [
   sql`t.company_id = ${int8(companyId)}`,
-  ...conditions(sql, range).row
+  ...conditions(sql, filter).row
 ]
 
-/** Condition for a company's blocks that may contain rows of the range. */
-export const blocksOf = (sql: Sql, list: CountedList["list"], companyId: CompanyId, range: DayRange): Fragment =>
+/** Condition for a company's blocks that may contain rows that pass the filter. */
+export const blocksOf = (sql: Sql, list: CountedList["list"], companyId: CompanyId, filter: ListFilter): Fragment =>
   sql.and([
     sql`o.company_id = ${int8(companyId)}`,
     sql`o.list = ${sql.literal(`'${list}'`)}`,
-    ...conditions(sql, range).overlapping
+    ...conditions(sql, filter).overlapping
   ])
 
 /** The number of rows before a page, and the number up to its end. */
@@ -97,6 +108,18 @@ export const sliceOf = <Row>(rows: ReadonlyArray<WithTotal<Row>>): Slice<Row> =>
   total: Number(rows[0]?.total ?? 0)
 })
 
+/** The id of the company's newest row. 0 if there is none. */
+const newestOf = (sql: Sql, { table }: CountedList, companyId: CompanyId): Fragment => sql`
+  coalesce(
+    (select t.id from ${sql.literal(table)} as t where t.company_id = ${int8(companyId)} order by t.id desc limit 1),
+    0
+  )`
+
+const frozenSliceOf = <Row>(filter: ListFilter, rows: ReadonlyArray<WithNewest<Row>>): FrozenSlice<Row> => ({
+  ...sliceOf(rows),
+  upTo: frozenAt(filter, Number(rows[0]?.newest ?? 0))
+})
+
 /** The further columns of the rows of a page, each after a comma. */
 export const furtherOf = (sql: Sql, { further }: CountedList): Fragment =>
   sql.literal(further === undefined ? "" : `, ${further}`)
@@ -109,8 +132,8 @@ const wholeOf = (sql: Sql, { length }: CountedList, companyId: CompanyId) => {
 }
 
 /** SQL for the number of `rows` in each block `o`, after the last block, and in total. */
-const countsOf = (sql: Sql, counted: CountedList, { also, companyId, range }: Narrowing, rows: Fragment) => {
-  const { inside } = conditions(sql, range)
+const countsOf = (sql: Sql, counted: CountedList, { also, companyId, filter }: Narrowing, rows: Fragment) => {
+  const { inside } = conditions(sql, filter)
   const countedRows = sql`(select count(*) ${rows})`
   const known = sql.literal(also?.counted ?? "o.members")
   const narrowed = {
@@ -130,7 +153,7 @@ const countsOf = (sql: Sql, counted: CountedList, { also, companyId, range }: Na
  *
  * Reads one row of cell.block for every thousand rows between the newest row and the page. Of the list itself it reads
  * the page and at most one more block. A filtered list is counted by its blocks. Rows are counted singly only after the
- * last block, and in blocks that a date range cuts. Each selected block contains a row of the page, so there are at
+ * last block, and in blocks that a date range or the limit of the ids cuts. Each selected block contains a row of the page, so there are at
  * most as many blocks as rows.
  */
 export const pageOfCounted = <Row extends object>(
@@ -139,12 +162,12 @@ export const pageOfCounted = <Row extends object>(
   counted: CountedList,
   narrowing: Narrowing,
   page: Page
-): Effect.Effect<Slice<Row>> => {
-  const { also, companyId, range } = narrowing
+): Effect.Effect<FrozenSlice<Row>> => {
+  const { also, companyId, filter } = narrowing
   const { columns, list, table } = counted
   const { reach, skipped } = boundsOf(page)
   const rows = sql`from ${sql.literal(table)} as t where ${sql.and([
-    ...ofCompany(sql, companyId, range),
+    ...ofCompany(sql, companyId, filter),
     sql`t.id between o.first_id and o.last_id`,
     ...(also === undefined ? [] : [sql.literal(also.row)])
   ])}`
@@ -153,14 +176,14 @@ export const pageOfCounted = <Row extends object>(
   // and reads them through an index.
   return Effect.orDie(
     Effect.map(
-      reads(companyId)<WithTotal<Row>>`
+      reads(companyId)<WithNewest<Row>>`
         with counted as ${kept} (
           select
             o.first_id,
             o.last_id,
             ${ofBlock} as n
           from cell.block as o
-          where ${blocksOf(sql, list, companyId, range)}
+          where ${blocksOf(sql, list, companyId, filter)}
         ),
         beyond as materialized (
           select o.first_id, o.last_id, ${beyond} as n
@@ -185,8 +208,8 @@ export const pageOfCounted = <Row extends object>(
             limit ${page.perPage}
           )
         )
-        select whole.total, shown.*${furtherOf(sql, counted)}
-        from (select ${total}::bigint as total) as whole
+        select whole.total, whole.newest, shown.*${furtherOf(sql, counted)}
+        from (select ${total}::bigint as total, ${newestOf(sql, counted, companyId)} as newest) as whole
         left join (
           select r.*
           from placed as o
@@ -200,7 +223,7 @@ export const pageOfCounted = <Row extends object>(
           where o.upto - o.n < ${reach}
         ) as shown on true
         order by shown.id desc`,
-      sliceOf
+      (rows) => frozenSliceOf(filter, rows)
     )
   )
 }
@@ -210,16 +233,16 @@ export const pageOfFound = <Row extends object>(
   sql: Sql,
   reads: CompanyReads,
   counted: CountedList,
-  companyId: CompanyId,
+  { companyId, filter }: Narrowing,
   found: Fragment,
   page: Page
-): Effect.Effect<Slice<Row>> =>
+): Effect.Effect<FrozenSlice<Row>> =>
   Effect.orDie(
     Effect.map(
-      reads(companyId)<WithTotal<Row>>`
+      reads(companyId)<WithNewest<Row>>`
         with found as materialized (${found})
-        select whole.total, shown.*${furtherOf(sql, counted)}
-        from (select count(*) as total from found) as whole
+        select whole.total, whole.newest, shown.*${furtherOf(sql, counted)}
+        from (select count(*) as total, ${newestOf(sql, counted, companyId)} as newest from found) as whole
         left join (
           select ${sql.literal(counted.columns)}
           from ${sql.literal(counted.table)} as t
@@ -233,6 +256,6 @@ export const pageOfFound = <Row extends object>(
             )
         ) as shown on true
         order by shown.id desc`,
-      sliceOf
+      (rows) => frozenSliceOf(filter, rows)
     )
   )

@@ -2,8 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import { DateTime, Effect, Layer, Option, Schema, Stream } from "effect"
 import { Entry } from "../../../core/domain/Account.ts"
 import type { CompanyId } from "../../../core/domain/Ids.ts"
-import type { DayRange } from "../../../core/domain/LocalTime.ts"
-import type { Page } from "../../../core/domain/Page.ts"
+import type { ListFilter, Page } from "../../../core/domain/Page.ts"
 import { Statement } from "../../../core/ports/Statement.ts"
 import { companyReads } from "../connection/CompanyReads.ts"
 import { int8, numberOrNull } from "../connection/Sql.ts"
@@ -47,14 +46,14 @@ const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const reads = yield* companyReads
 
-  const page = (companyId: CompanyId, range: DayRange, page: Page) =>
-    Effect.map(pageOfCounted<EntryRow>(sql, reads, entryList, { companyId, range }, page), ({ items, total }) => ({
-      items: items.map(entryOf),
-      total
+  const page = (companyId: CompanyId, filter: ListFilter, page: Page) =>
+    Effect.map(pageOfCounted<EntryRow>(sql, reads, entryList, { companyId, filter }, page), (slice) => ({
+      ...slice,
+      items: slice.items.map(entryOf)
     }))
 
-  /** The lowest and highest id in the range. */
-  const spanOf = Effect.fnUntraced(function* (companyId: CompanyId, range: DayRange) {
+  /** Ids between which all rows of the filter lie. */
+  const spanOf = Effect.fnUntraced(function* (companyId: CompanyId, filter: ListFilter) {
     const [span] = yield* Effect.orDie(reads(companyId)<{ first: bigint | null; last: bigint | null }>`
       select
         least(min(o.first_id), min(beyond.first_id)) as first,
@@ -62,20 +61,20 @@ const make = Effect.gen(function* () {
           (
             select max(t.id)
             from cell.entry as t
-            where ${sql.and([...ofCompany(sql, companyId, range), sql`t.id >= min(beyond.first_id)`])}
+            where ${sql.and([...ofCompany(sql, companyId, filter), sql`t.id >= min(beyond.first_id)`])}
           ),
           max(o.last_id)
         ) as last
       from (select ${firstBeyond(sql, "entry", companyId)} as first_id) as beyond
-      left join cell.block as o on ${blocksOf(sql, "entry", companyId, range)}`)
+      left join cell.block as o on ${blocksOf(sql, "entry", companyId, filter)}`)
     return { first: span?.first ?? 0n, last: span?.last ?? 0n }
   })
 
   // Reads downwards by id, which shows the ledger at one instant without keeping a connection while the client reads.
   // New entries always have higher ids, because an id is drawn while the balance is locked.
-  const all = (companyId: CompanyId, range: DayRange) =>
+  const all = (companyId: CompanyId, filter: ListFilter) =>
     Stream.unwrap(
-      Effect.map(spanOf(companyId, range), ({ first, last }) =>
+      Effect.map(spanOf(companyId, filter), ({ first, last }) =>
         Stream.paginate(
           last,
           Effect.fnUntraced(function* (highest: bigint) {
@@ -83,7 +82,7 @@ const make = Effect.gen(function* () {
               select ${sql.literal(entryList.columns)}
               from cell.entry as t
               where ${sql.and([
-                ...ofCompany(sql, companyId, range),
+                ...ofCompany(sql, companyId, filter),
                 sql`t.id between ${int8(first)} and ${int8(highest)}`
               ])}
               order by t.id desc

@@ -4,7 +4,7 @@ import type { Fragment } from "effect/sql/Statement"
 import type { CompanyId, TransactionId } from "../../../core/domain/Ids.ts"
 import type { Page } from "../../../core/domain/Page.ts"
 import type { Status } from "../../../core/domain/Status.ts"
-import type { TransactionFilter } from "../../../core/domain/Transaction.ts"
+import type { KeyedTransaction, TransactionFilter } from "../../../core/domain/Transaction.ts"
 import { Transactions } from "../../../core/ports/Transactions.ts"
 import { companyReads } from "../connection/CompanyReads.ts"
 import { int8 } from "../connection/Sql.ts"
@@ -21,9 +21,13 @@ export const saleList: CountedList = {
   list: "sale",
   length: "sales",
   table: "cell.transaction",
-  columns: `${saleColumns("t.")}, t.reversible`,
+  columns: `${saleColumns("t.")}, t.reversible, t.idempotency_key`,
   further: latestReversal("shown")
 }
+
+type KeyedRow = TransactionRow & { readonly idempotency_key: string }
+
+const keyedOf = (row: KeyedRow): KeyedTransaction => ({ ...transactionOf(row), key: row.idempotency_key })
 
 type Having = NonNullable<Narrowing["also"]>
 
@@ -64,9 +68,9 @@ const make = Effect.gen(function* () {
     return Option.map(Option.fromUndefinedOr(row), transactionOf)
   })
 
-  const rowsOf = (companyId: CompanyId, { identifier, key, status, xid, ...range }: TransactionFilter) => {
+  const rowsOf = (companyId: CompanyId, { identifier, key, status, xid, ...filter }: TransactionFilter) => {
     const narrowed = [
-      ...ofCompany(sql, companyId, range),
+      ...ofCompany(sql, companyId, filter),
       ...(status === undefined ? [] : [sql.literal(salesHaving[status].row)]),
       ...(identifier === undefined ? [] : [sql`t.identifier = ${identifier}`]),
       ...(key === undefined ? [] : [sql`t.idempotency_key = ${key}`]),
@@ -87,15 +91,15 @@ const make = Effect.gen(function* () {
     const { identifier, key, status, xid } = filter
     const rows =
       identifier === undefined && key === undefined && xid === undefined
-        ? pageOfCounted<TransactionRow>(
+        ? pageOfCounted<KeyedRow>(
             sql,
             reads,
             saleList,
-            { companyId, range: filter, also: status === undefined ? undefined : salesHaving[status] },
+            { companyId, filter, also: status === undefined ? undefined : salesHaving[status] },
             page
           )
-        : pageOfFound<TransactionRow>(sql, reads, saleList, companyId, rowsOf(companyId, filter), page)
-    return Effect.map(rows, ({ items, total }) => ({ items: items.map(transactionOf), total }))
+        : pageOfFound<KeyedRow>(sql, reads, saleList, { companyId, filter }, rowsOf(companyId, filter), page)
+    return Effect.map(rows, (slice) => ({ ...slice, items: slice.items.map(keyedOf) }))
   }
 
   return Transactions.of({ find, list })

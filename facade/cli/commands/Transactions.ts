@@ -17,7 +17,7 @@ import {
 import { operatorLayer } from "../../AppLayer.ts"
 import { entryView } from "../../api/Movimientos.ts"
 import { paginationOf } from "../../api/Output.ts"
-import { transactionView } from "../../api/Transacciones.ts"
+import { transactionView } from "../../api/TransactionView.ts"
 import { orDefault, toggle, wholeNumber } from "../terminal/Flags.ts"
 import { type Document, formatFields, formatTable, print } from "../terminal/Output.ts"
 import { companyFilter, transactionId } from "../terminal/Parameters.ts"

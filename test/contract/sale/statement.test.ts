@@ -60,7 +60,8 @@ layer(TestServer, { excludeTestServices: true })("a statement (contract 4.2)", (
           ["deposit", 1_000, 1_000, null, "apertura"]
         ])
         assert.deepStrictEqual(Object.keys(body.data.items[0]), columns)
-        assert.deepStrictEqual(body.data.pagination, { page: 1, per_page: 50, total: 3, total_pages: 1 })
+        const hasta_id = body.data.items[0].movimiento_id
+        assert.deepStrictEqual(body.data.pagination, { page: 1, per_page: 50, total: 3, total_pages: 1, hasta_id })
       }
       assert.strictEqual((yield* get("/v1/saldo", auth)).body.data.saldo_actual, 1_000)
     })
@@ -79,7 +80,8 @@ layer(TestServer, { excludeTestServices: true })("a statement (contract 4.2)", (
         pages.flatMap(({ items }) => items),
         whole
       )
-      assert.deepStrictEqual(pages[3].pagination, { page: 4, per_page: 3, total: 8, total_pages: 3 })
+      const hasta_id = whole[0].movimiento_id
+      assert.deepStrictEqual(pages[3].pagination, { page: 4, per_page: 3, total: 8, total_pages: 3, hasta_id })
       let owned = 0
       for (const { monto, saldo } of whole.toReversed()) {
         owned = Math.round(owned * 100 + monto * 100) / 100
@@ -169,7 +171,7 @@ layer(TestServer, { excludeTestServices: true })("a statement (contract 4.2)", (
         const { body } = yield* get(path, empty.auth)
         assert.deepStrictEqual(body.data, {
           items: [],
-          pagination: { page: 1, per_page: 50, total: 0, total_pages: 0 }
+          pagination: { page: 1, per_page: 50, total: 0, total_pages: 0, hasta_id: 0 }
         })
         assert.strictEqual((yield* get(`${path}?formato=csv`, empty.auth)).text, `${columns.join(",")}\r\n`)
       }

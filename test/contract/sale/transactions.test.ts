@@ -45,6 +45,11 @@ layer(TestServer, { excludeTestServices: true })("lists (contract 4.7)", (it) =>
       ["date_to=20260203", { date_to: "invalido" }],
       ["date_to=2026-02-03T00:00:00", { date_to: "invalido" }],
       ["date_to=ayer", { date_to: "invalido" }],
+      ["hasta_id=-1", { hasta_id: "fuera_de_rango" }],
+      ["hasta_id=9007199254740992", { hasta_id: "fuera_de_rango" }],
+      ["hasta_id=1.5", { hasta_id: "invalido" }],
+      ["hasta_id=1&hasta_id=2", { hasta_id: "invalido" }],
+      ["hasta_id=", { hasta_id: "invalido" }],
       ["page=0&per_page=x&date_to=x", { page: "fuera_de_rango", per_page: "invalido", date_to: "invalido" }]
     ] as const)("%s", ([query, details]) =>
       Effect.gen(function* () {
@@ -79,10 +84,10 @@ layer(TestServer, { excludeTestServices: true })("lists (contract 4.7)", (it) =>
       })
     )
 
-    it.effect.each(["formato=xml", "formato=CSV", "formato="])("of a statement: %s", (query) =>
+    it.effect.each(["formato=xml", "formato=CSV", "formato=", "formato=csv&formato=csv"])("of either: %s", (query) =>
       Effect.gen(function* () {
         const { auth } = yield* customer({ money: 0 })
-        for (const path of ["/v1/movimientos", "/v1/statement"]) {
+        for (const path of lists) {
           const { body, status } = yield* get(`${path}?${query}`, auth)
           assert.deepStrictEqual([status, body.error.details], [422, { formato: "invalido" }])
         }
@@ -93,11 +98,11 @@ layer(TestServer, { excludeTestServices: true })("lists (contract 4.7)", (it) =>
   it.effect("without results have zero pages", () =>
     Effect.gen(function* () {
       const { auth } = yield* customer()
-      yield* sold(auth)
+      const hasta_id = yield* sold(auth)
       const { auth: other } = yield* customer({ money: 0 })
       for (const path of sales) {
-        const none = { ids: [], page: 1, per_page: 50, total: 0, total_pages: 0 }
-        assert.deepStrictEqual(yield* found(other, "", path), none)
+        const none = { ids: [], page: 1, per_page: 50, total: 0, total_pages: 0, hasta_id }
+        assert.deepStrictEqual(yield* found(other, "", path), { ...none, hasta_id: 0 })
         assert.deepStrictEqual(yield* found(auth, "date_from=2026-12-31&date_to=2026-01-01", path), none)
         assert.deepStrictEqual(yield* found(auth, "status=REVERSED", path), none)
         assert.deepStrictEqual(yield* found(auth, "identifier=8095550009", path), none)

@@ -32,8 +32,14 @@ const history = fc.record({
   })
 })
 
+/** A filter. The limit of the ids counts from the first id of the companies. */
 const filter: fc.Arbitrary<TransactionFilter> = fc.record(
-  { status: fc.constantFrom<Status>(...statuses), from: fc.constantFrom(...days), to: fc.constantFrom(...days) },
+  {
+    status: fc.constantFrom<Status>(...statuses),
+    from: fc.constantFrom(...days),
+    to: fc.constantFrom(...days),
+    upTo: fc.integer({ min: -1, max: 2 * batchSize * batchCount + 1 })
+  },
   { requiredKeys: [] }
 )
 
@@ -47,7 +53,7 @@ const asking = fc.array(fc.tuple(filter, page), { minLength: 12, maxLength: 12 }
 /** A page of one company's sales, from a query that uses no blocks. */
 const plainPage = Effect.fnUntraced(function* (
   company: number,
-  { from = "0001-01-01", status, to = "9999-01-01" }: TransactionFilter,
+  { from = "0001-01-01", status, to = "9999-01-01", upTo = Number.MAX_SAFE_INTEGER }: TransactionFilter,
   { page, perPage }: { readonly page: number; readonly perPage: number }
 ) {
   const sql = yield* PgClient.PgClient
@@ -57,9 +63,15 @@ const plainPage = Effect.fnUntraced(function* (
     where company_id = ${company}
       and (created_at - interval '4 hours')::date between ${from}::date and ${to}::date
       and status like ${status ?? "%"}
+      and id <= ${upTo}
     order by id desc`
+  const [newest] = yield* sql<{ id: bigint }>`select max(id) as id from cell.transaction where company_id = ${company}`
   const ids = found.map(({ id }) => Number(id))
-  return { ids: ids.slice((page - 1) * perPage, page * perPage), total: ids.length }
+  return {
+    ids: ids.slice((page - 1) * perPage, page * perPage),
+    total: ids.length,
+    upTo: Math.min(upTo, Number(newest?.id))
+  }
 }, Effect.orDie)
 
 const askingAll = fc.array(fc.tuple(fc.subarray([...statuses], { minLength: 1 }), page), { minLength: 6, maxLength: 6 })
@@ -208,10 +220,11 @@ layer(TestLayer, { excludeTestServices: true })("blocks of sales and entries", (
           for (const n of past.batches) yield* run(reserve(pair, first, n))
           for (const { count, from } of past.settled) yield* run(settle(pair, first + 2 * from, 2 * count))
           yield* run(reverse(pair))
-          for (const [filter, page] of questions) {
-            const { items, total } = yield* transactions.list(CompanyId.make(companies), filter, page)
+          for (const [relative, page] of questions) {
+            const filter = relative.upTo === undefined ? relative : { ...relative, upTo: first + relative.upTo }
+            const { items, total, upTo } = yield* transactions.list(CompanyId.make(companies), filter, page)
             assert.deepStrictEqual(
-              { ids: items.map(({ id }) => Number(id)), total },
+              { ids: items.map(({ id }) => Number(id)), total, upTo },
               yield* plainPage(companies, filter, page)
             )
           }

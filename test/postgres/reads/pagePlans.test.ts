@@ -138,6 +138,12 @@ layer(TestLayer)("a page of a long list", (it) => {
       ["a day", day, 20],
       ["FAILED in a month", { ...month, status: "FAILED" }, 12],
       ["an empty range of days", { from: "2026-01-02", to: "2026-01-01" }, 1],
+      ["up to a sale", { upTo: 150_500 }, 1],
+      ["up to a sale", { upTo: 150_500 }, 1_000],
+      ["up to an early sale", { upTo: 1_700 }, 20],
+      ["a month up to a sale", { ...month, upTo: 150_500 }, 10],
+      ["FAILED up to a sale", { upTo: 150_500, status: "FAILED" }, 20],
+      ["an identifier up to a sale", { identifier: "c-77", upTo: 150_500 }, 1],
       ["an identifier", { identifier: "c-77" }, 1],
       ["an identifier in a month", { identifier: "c-77", ...month, status: "SUCCESS" }, 1],
       ["an xid", { xid: "RD-2-77" }, 1],
@@ -182,7 +188,9 @@ layer(TestLayer)("a page of a long list", (it) => {
     [{}, 1_000],
     [month, 1_000],
     [day, 1],
-    [{ to: "2020-01-01" }, 1]
+    [{ to: "2020-01-01" }, 1],
+    [{ upTo: 150_500 }, 1_000],
+    [{ ...month, upTo: 150_500 }, 1]
   ] as const)("of a statement (%j, page %i) uses an index and reads few rows", ([range, page]) =>
     readsFew(
       (company) => Statement.use((statement) => statement.page(company, range, { page, perPage })),
