@@ -3,8 +3,7 @@ import { Effect, Layer, type Redacted } from "effect"
 import { HttpServer } from "effect/http"
 import * as CallCounterMemory from "../adapters/CallCounterMemory.ts"
 import { DataKey } from "../adapters/crypto/VaultAead.ts"
-import * as PolicyPdf from "../adapters/pdf/PolicyPdf.ts"
-import * as ReceiptPdf from "../adapters/pdf/ReceiptPdf.ts"
+import * as PdfThread from "../adapters/pdf/PdfThread.ts"
 import { mayActAsReader } from "../adapters/postgres/connection/CompanyReads.ts"
 import * as CataloguePostgres from "../adapters/postgres/directory/CataloguePostgres.ts"
 import * as TokenDirectoryPostgres from "../adapters/postgres/directory/TokenDirectoryPostgres.ts"
@@ -98,8 +97,7 @@ export const portsLayer = Layer.mergeAll(
   seeding,
   CataloguePostgres.layer,
   TokenDirectoryPostgres.layer,
-  PolicyPdf.layer,
-  ReceiptPdf.layer
+  PdfThread.layer
 ).pipe(
   Layer.provideMerge(Layer.mergeAll(appLayer, callCounter, httpOptions)),
   Layer.provideMerge(

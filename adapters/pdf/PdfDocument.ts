@@ -137,7 +137,7 @@ export const openDocument = (fonts: Fonts, { createdAt, height, title, width }: 
   })
 
 export const bytesOf = (document: Document) =>
-  Effect.callback<Uint8Array>((resume) => {
+  Effect.callback<Uint8Array<ArrayBuffer>>((resume) => {
     const chunks: Array<Uint8Array> = []
     document.on("data", (chunk: Uint8Array) => chunks.push(chunk))
     document.on("error", (error: unknown) => resume(Effect.die(error)))

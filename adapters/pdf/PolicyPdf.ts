@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import type { PolicyFacts } from "../../core/domain/Insurance.ts"
 import { type PolicyDocument, PolicyRenderer } from "../../core/ports/Renderers.ts"
-import { makeFonts } from "./Fonts.ts"
+import { type Fonts, makeFonts } from "./Fonts.ts"
 import { drawMarbete, marbeteSize } from "./MarbetePage.ts"
 import { bytesOf, type Document, openDocument } from "./PdfDocument.ts"
 import { drawPoliza, polizaSize } from "./PolizaPage.ts"
@@ -17,19 +17,18 @@ const forms: { readonly [_ in PolicyDocument]: Form } = {
   marbete: { name: "Marbete", size: marbeteSize, draw: drawMarbete }
 }
 
-/** Renders the documents of a policy as PDF, one page each. */
-export const layer = Layer.effect(
-  PolicyRenderer,
-  Effect.map(Effect.sync(makeFonts), (fonts) =>
-    PolicyRenderer.of({
-      pdf: (facts, kind) =>
-        Effect.suspend(() => {
-          const { draw, name, size } = forms[kind]
-          const { issuedAt, number } = facts.policy
-          const document = openDocument(fonts, { ...size, title: `${name} ${number}`, createdAt: issuedAt })
-          draw(document, facts)
-          return bytesOf(document)
-        })
-    })
-  )
-)
+/** A document of a policy as PDF, one page. */
+export const policyPdf = (fonts: Fonts, facts: PolicyFacts, kind: PolicyDocument) =>
+  Effect.suspend(() => {
+    const { draw, name, size } = forms[kind]
+    const { issuedAt, number } = facts.policy
+    const document = openDocument(fonts, { ...size, title: `${name} ${number}`, createdAt: issuedAt })
+    draw(document, facts)
+    return bytesOf(document)
+  })
+
+/** Renders in this thread. */
+export const layer = Layer.sync(PolicyRenderer, () => {
+  const fonts = makeFonts()
+  return PolicyRenderer.of({ pdf: (facts, kind) => policyPdf(fonts, facts, kind) })
+})

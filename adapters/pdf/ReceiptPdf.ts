@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import { formatLocal } from "../../core/domain/LocalTime.ts"
 import type { Receipt } from "../../core/domain/Receipt.ts"
 import { ReceiptRenderer } from "../../core/ports/Renderers.ts"
-import { makeFonts } from "./Fonts.ts"
+import { type Fonts, makeFonts } from "./Fonts.ts"
 import { bytesOf, type Document, drawQr, openDocument, pointsOf, write } from "./PdfDocument.ts"
 import { isTest, spellAmount, testWords } from "./PrintStyle.ts"
 import type { Face } from "./TextLayout.ts"
@@ -86,23 +86,22 @@ const draw = (document: Document, receipt: Receipt): number => {
   return document.y + 3 * margin
 }
 
-/** Renders receipts as PDF: one page as wide as the roll and as long as its content. */
-export const layer = Layer.effect(
-  ReceiptRenderer,
-  Effect.map(Effect.sync(makeFonts), (fonts) =>
-    ReceiptRenderer.of({
-      pdf: (receipt) =>
-        Effect.suspend(() => {
-          const document = openDocument(fonts, {
-            width,
-            height: height_max,
-            title: `Comprobante ${receipt.transactionId}`,
-            createdAt: receipt.processedAt
-          })
-          const height = draw(document, receipt)
-          Object.assign(document.page.dictionary.data, { MediaBox: [0, height_max - height, width, height_max] })
-          return bytesOf(document)
-        })
+/** A receipt as PDF: one page as wide as the roll and as long as its content. */
+export const receiptPdf = (fonts: Fonts, receipt: Receipt) =>
+  Effect.suspend(() => {
+    const document = openDocument(fonts, {
+      width,
+      height: height_max,
+      title: `Comprobante ${receipt.transactionId}`,
+      createdAt: receipt.processedAt
     })
-  )
-)
+    const height = draw(document, receipt)
+    Object.assign(document.page.dictionary.data, { MediaBox: [0, height_max - height, width, height_max] })
+    return bytesOf(document)
+  })
+
+/** Renders in this thread. */
+export const layer = Layer.sync(ReceiptRenderer, () => {
+  const fonts = makeFonts()
+  return ReceiptRenderer.of({ pdf: (receipt) => receiptPdf(fonts, receipt) })
+})

@@ -161,6 +161,7 @@ const rows: { readonly [Tag in CoreError["_tag"]]: Row<Extract<CoreError, { _tag
   ServiceTimedOut: { code: "SERVICE_TIMEOUT" },
   NotImplemented: { code: "NOT_IMPLEMENTED", details: () => ({ consultar_en: "/v1/seguros" }) },
   ServiceUnavailable: { code: "SERVICE_UNAVAILABLE" },
+  DocumentsBusy: { code: "DOCUMENTO_NO_DISPONIBLE" },
   InsuranceUnavailable: { code: "SEGUROS_NO_DISPONIBLE" },
   InsuranceRejected: { code: "SEGURO_RECHAZADO", message: ({ reason }) => reason },
   VehicleUnsupported: { code: "VEHICULO_NO_SOPORTADO" },

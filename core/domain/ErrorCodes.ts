@@ -34,6 +34,7 @@ export const codes = {
   TRANSACTION_REJECTED: { status: 422, message: "El proveedor rechazó la operación; el monto fue devuelto." },
   SERVICE_TIMEOUT: { status: 422, message: "El servicio no respondió a tiempo." },
   SERVICE_UNAVAILABLE: { status: 422, message: "El servicio no está disponible; espere y repita con la misma clave." },
+  DOCUMENTO_NO_DISPONIBLE: { status: 503, message: "Hay demasiados documentos en preparación; espere y repita." },
   REVERSAL_NOT_SUPPORTED: { status: 422, message: "El servicio no acepta anulación." },
   NOT_IMPLEMENTED: { status: 501, message: "Este servicio no se consulta por esta vía." },
   INTERNAL_ERROR: { status: 500, message: "Error interno; consulte la transacción y reporte el request_id." },

@@ -157,6 +157,9 @@ export class NotImplemented extends Schema.TaggedError<NotImplemented>()("NotImp
 /** No provider accepts sales now. Nothing is held. Contract: 7. */
 export class ServiceUnavailable extends Schema.TaggedError<ServiceUnavailable>()("ServiceUnavailable", {}) {}
 
+/** Too many documents wait to be rendered. Nothing has changed. Contract: 7. */
+export class DocumentsBusy extends Schema.TaggedError<DocumentsBusy>()("DocumentsBusy", {}) {}
+
 /** All errors that a caller may see. */
 export type CoreError =
   | Unauthenticated
@@ -189,4 +192,5 @@ export type CoreError =
   | ServiceTimedOut
   | NotImplemented
   | ServiceUnavailable
+  | DocumentsBusy
   | InsuranceError

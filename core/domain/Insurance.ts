@@ -102,14 +102,15 @@ export const sellable = (
 }
 
 /** The data printed on the documents of a policy. Contract: 4.6, step 8. */
-export interface PolicyFacts {
-  readonly policy: Policy
-  readonly plate: Plate
-  readonly insured: Insured
-  readonly version: Version
-  readonly plan: Plan
-  readonly quote: Quote
-}
+export const PolicyFacts = Schema.Struct({
+  policy: Policy,
+  plate: Plate,
+  insured: Insured,
+  version: Version,
+  plan: Plan,
+  quote: QuoteSchema
+})
+export type PolicyFacts = typeof PolicyFacts.Type
 
 /** The data of the issued policy, or PolicyNotIssued. */
 export const policyFacts = ({

@@ -1,31 +1,32 @@
-import { type DateTime, Option } from "effect"
+import { Option, Schema } from "effect"
 import type { Company } from "./Company.ts"
-import type { TransactionId } from "./Ids.ts"
-import type { Amount } from "./Money.ts"
-import { messages, type Status } from "./Status.ts"
+import { TransactionId } from "./Ids.ts"
+import { Amount } from "./Money.ts"
+import { messages, Status } from "./Status.ts"
 import type { Transaction } from "./Transaction.ts"
 
 /** Name of the service's operator on the receipt. */
 export const issuer = "Saldo"
 
 /** Data of a printed receipt. Contract: 2.5. */
-export interface Receipt {
-  readonly transactionId: TransactionId
-  readonly xid: string
-  readonly authCode: string
-  readonly issuer: string
+export const Receipt = Schema.Struct({
+  transactionId: TransactionId,
+  xid: Schema.String,
+  authCode: Schema.String,
+  issuer: Schema.String,
   /** Name of the company that sold. */
-  readonly merchant: string
-  readonly service: string
-  readonly identifier: string
-  readonly amount: Amount
-  readonly processedAt: DateTime.Utc
-  readonly message: string
+  merchant: Schema.String,
+  service: Schema.String,
+  identifier: Schema.String,
+  amount: Amount,
+  processedAt: Schema.DateTimeUtc,
+  message: Schema.String,
   /** The receipt of a reversed sale is no proof of payment. */
-  readonly status: Extract<Status, "SUCCESS" | "REVERSED">
+  status: Status.pick(["SUCCESS", "REVERSED"]),
   /** Electricity only: the token that the customer types into the meter. */
-  readonly rechargeToken: string | null
-}
+  rechargeToken: Schema.NullOr(Schema.String)
+})
+export type Receipt = typeof Receipt.Type
 
 /** The receipt of a sale in SUCCESS or REVERSED. Null in every other status. Contract: 4.7. */
 export const receiptOf = (

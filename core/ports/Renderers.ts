@@ -1,22 +1,27 @@
-import { Context, type Effect } from "effect"
+import { Context, type Effect, Schema } from "effect"
+import type { DocumentsBusy } from "../domain/Errors.ts"
 import type { PolicyFacts } from "../domain/Insurance.ts"
 import type { Receipt } from "../domain/Receipt.ts"
 
 /** The policy itself, or the sticker for the vehicle. Contract: 4.6, step 8. */
-export type PolicyDocument = "poliza" | "marbete"
+export const PolicyDocument = Schema.Literals(["poliza", "marbete"])
+export type PolicyDocument = typeof PolicyDocument.Type
 
-/** Renders the documents of a policy as PDF. Equal input gives equal bytes. */
+/**
+ * Renders the documents of a policy as PDF. Equal input gives equal bytes. Rendering takes long, so it must not delay
+ * other calls: it is refused if too many documents wait.
+ */
 export class PolicyRenderer extends Context.Service<
   PolicyRenderer,
   {
-    readonly pdf: (facts: PolicyFacts, document: PolicyDocument) => Effect.Effect<Uint8Array>
+    readonly pdf: (facts: PolicyFacts, document: PolicyDocument) => Effect.Effect<Uint8Array, DocumentsBusy>
   }
 >()("saldo/core/PolicyRenderer") {}
 
-/** Renders a receipt as PDF. Equal input gives equal bytes. */
+/** Renders a receipt as PDF. Equal input gives equal bytes. It is refused if too many documents wait. */
 export class ReceiptRenderer extends Context.Service<
   ReceiptRenderer,
   {
-    readonly pdf: (receipt: Receipt) => Effect.Effect<Uint8Array>
+    readonly pdf: (receipt: Receipt) => Effect.Effect<Uint8Array, DocumentsBusy>
   }
 >()("saldo/core/ReceiptRenderer") {}

@@ -1,6 +1,7 @@
-import { Context, Data, type Redacted, type Stream } from "effect"
+import { Context, Data, type Effect, type Redacted, type Stream } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import type { ErrorCode } from "../../core/domain/ErrorCodes.ts"
+import type { CoreError } from "../../core/domain/Errors.ts"
 import type { CompanyId } from "../../core/domain/Ids.ts"
 import type { Quota } from "../../core/domain/RateLimit.ts"
 import type { Sha256 } from "../../core/domain/Sha256.ts"
@@ -58,7 +59,8 @@ export class FileReply extends Data.Class<{
   readonly name: string
   /** Whether the browser shows the file (Content-Disposition: inline) or saves it (attachment). */
   readonly shown: boolean
-  readonly body: Uint8Array | Stream.Stream<Uint8Array>
+  /** Runs only if the client wants the body: not for HEAD. */
+  readonly body: Effect.Effect<Uint8Array, CoreError> | Stream.Stream<Uint8Array>
 }> {}
 
 /** The parts of a response that a procedure sets in addition to the data. */

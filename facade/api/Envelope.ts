@@ -35,6 +35,7 @@ export const failureBody = ({ code, details, message }: Omit<PublicError, "statu
 const verifyAfter_s = "10" // contract, 4.5, rule 1
 const retryKeyAfter_s = "2" // contract, 4.5, rule 2
 const retryServiceAfter_s = "30"
+const retryDocumentAfter_s = "2"
 
 /** The error headers that a client library can act on without reading the body. */
 const actionHeaders = ({ code, details, status }: HttpError): Readonly<Record<string, string>> => {
@@ -43,6 +44,7 @@ const actionHeaders = ({ code, details, status }: HttpError): Readonly<Record<st
   }
   if (details?.["retry_after"] !== undefined) return { "retry-after": String(details["retry_after"]) }
   if (code === "IDEMPOTENT_REQUEST_IN_PROGRESS") return { "retry-after": retryKeyAfter_s }
+  if (code === "DOCUMENTO_NO_DISPONIBLE") return { "retry-after": retryDocumentAfter_s }
   if (code === "SERVICE_UNAVAILABLE" || status === 503) return { "retry-after": retryServiceAfter_s }
   return status === 401 ? { "www-authenticate": 'Bearer realm="saldo"' } : {}
 }

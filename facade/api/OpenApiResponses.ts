@@ -66,7 +66,8 @@ const retryable: ReadonlySet<ErrorCode> = new Set([
   "RATE_LIMIT_EXCEEDED",
   "IDEMPOTENT_REQUEST_IN_PROGRESS",
   "SERVICE_UNAVAILABLE",
-  "SEGUROS_NO_DISPONIBLE"
+  "SEGUROS_NO_DISPONIBLE",
+  "DOCUMENTO_NO_DISPONIBLE"
 ])
 
 interface Described {

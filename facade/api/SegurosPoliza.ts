@@ -5,7 +5,7 @@ import type { Insurance } from "../../core/domain/Insurance.ts"
 import { InsuranceState } from "../../core/domain/InsuranceState.ts"
 import { toPesos } from "../../core/domain/Money.ts"
 import type { Session } from "../../core/domain/Session.ts"
-import { type PolicyDocument, PolicyRenderer } from "../../core/ports/Renderers.ts"
+import { PolicyDocument, PolicyRenderer } from "../../core/ports/Renderers.ts"
 import { redactDefects } from "../../core/telemetry/RedactDefects.ts"
 import { insuranceOf, policyOf } from "../../core/workflows/InsuranceSteps.ts"
 import { FileReply } from "./Call.ts"
@@ -106,7 +106,7 @@ export const verSeguro = query({
 const pdfOf = Effect.fnUntraced(function* (session: Session, id: InsuranceId, document: PolicyDocument) {
   const facts = yield* policyOf(session, id)
   const renderer = yield* PolicyRenderer
-  return { name: `${document}-${id}.pdf`, body: yield* redactDefects(renderer.pdf(facts, document)) }
+  return { name: `${document}-${id}.pdf`, body: redactDefects(renderer.pdf(facts, document)) }
 })
 
 /** A PDF inside a JSON value, because tRPC has no files. */
@@ -117,7 +117,7 @@ export const documento = query({
   gate: requires("recharges.create"),
   input: input({
     id: insuranceId,
-    tipo: Schema.Literals(["poliza", "marbete"]).annotate({
+    tipo: PolicyDocument.annotate({
       description: "La póliza, o el marbete que el vehículo lleva."
     })
   }),
@@ -128,12 +128,14 @@ export const documento = query({
     summary: "Paso 8: la póliza o el marbete, en PDF",
     tag: "Seguros",
     message: "Documento de la póliza.",
-    errors: ["NOT_FOUND", "POLIZA_NO_EMITIDA"],
+    errors: ["NOT_FOUND", "POLIZA_NO_EMITIDA", "DOCUMENTO_NO_DISPONIBLE"],
     file: "application/pdf",
     onlyFile: true
   },
-  handle: ({ input: { id, tipo }, session }) =>
-    Effect.map(pdfOf(session, id, tipo), ({ body, name }) => ({ nombre: name, pdf_base64: Base64.encode(body) })),
+  handle: Effect.fnUntraced(function* ({ input: { id, tipo }, session }) {
+    const { body, name } = yield* pdfOf(session, id, tipo)
+    return { nombre: name, pdf_base64: Base64.encode(yield* body) }
+  }),
   file: ({ input: { id, tipo }, session }) =>
     Effect.map(pdfOf(session, id, tipo), (pdf) => new FileReply({ ...pdf, type: "application/pdf", shown: true }))
 })

@@ -140,7 +140,7 @@ export const verTransaccion = query({
 
 const receiptPdf = Effect.fnUntraced(function* (company: Company, id: TransactionId) {
   const renderer = yield* ReceiptRenderer
-  const body = yield* renderer.pdf(yield* findReceipt(company, id))
+  const body = renderer.pdf(yield* findReceipt(company, id))
   return new FileReply({ type: "application/pdf", name: `recibo-${id}.pdf`, shown: true, body })
 })
 
@@ -160,7 +160,7 @@ export const recibo = query({
     summary: "El comprobante de una venta entregada",
     tag: "Transacciones",
     message: "Comprobante de la venta.",
-    errors: ["NOT_FOUND"],
+    errors: ["NOT_FOUND", "DOCUMENTO_NO_DISPONIBLE"],
     file: "application/pdf",
     example: {
       data: {

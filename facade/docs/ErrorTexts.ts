@@ -189,6 +189,15 @@ export const errorTexts = {
       "Si continúa, deje de ofrecer el servicio por unos minutos."
     ]
   },
+  DOCUMENTO_NO_DISPONIBLE: {
+    meaning: "Hay demasiados comprobantes, pólizas o marbetes en preparación, y este PDF no se preparó.",
+    money: none,
+    again: "Sí: pedir un documento no cambia nada.",
+    action: [
+      "Espere el tiempo que indica Retry-After y pida el documento de nuevo.",
+      "Guarde los documentos que ya recibió: siempre son los mismos."
+    ]
+  },
   REVERSAL_NOT_SUPPORTED: {
     meaning: "El servicio no acepta anulación. Ningún seguro la acepta.",
     money: "No se movió: la venta sigue cobrada.",

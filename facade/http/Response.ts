@@ -80,17 +80,26 @@ export const respond = (call: Caller, status: number, body: string | undefined, 
 }
 
 /**
- * A response with a file. If its stream fails midway, the connection is ended, so the client notices that the file is
- * incomplete.
+ * A response with a file, or with its headers alone. If its stream fails midway, the connection is ended, so the client
+ * notices that the file is incomplete.
  */
-export const respondFile = (call: Caller, { body, name, shown, type }: FileReply) => {
+export const respondFile = (
+  call: Caller,
+  { body, name, shown, type }: FileReply,
+  isHead: boolean
+): Effect.Effect<HttpServerResponse.HttpServerResponse, CoreError> => {
   const disposition = `${shown ? "inline" : "attachment"}; filename="${name}"`
   const headers = headersOf(call, { "content-disposition": disposition })
-  return body instanceof Uint8Array
-    ? HttpServerResponse.uint8Array(body, { headers, contentType: type })
-    : HttpServerResponse.stream(
-        Stream.tapCause(body, (cause) => logFailed(call, cause)),
-        { headers, contentType: type }
+  if (isHead) {
+    return Effect.succeed(HttpServerResponse.empty({ status: 200, headers: { ...headers, "content-type": type } }))
+  }
+  return Effect.isEffect(body)
+    ? Effect.map(body, (bytes) => HttpServerResponse.uint8Array(bytes, { headers, contentType: type }))
+    : Effect.succeed(
+        HttpServerResponse.stream(
+          Stream.tapCause(body, (cause) => logFailed(call, cause)),
+          { headers, contentType: type }
+        )
       )
 }
 

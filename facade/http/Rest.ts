@@ -1,7 +1,7 @@
 import { Cause, Context, Effect, Option, Predicate } from "effect"
-import { HttpRouter, HttpServerRequest } from "effect/http"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { CoreError } from "../../core/domain/Errors.ts"
-import { type Call, FileReply, type RequestLog } from "../api/Call.ts"
+import type { Call, RequestLog } from "../api/Call.ts"
 import { successBody } from "../api/Envelope.ts"
 import { keyField, namedByHeader } from "../api/Input.ts"
 import { type Procedure, prepare, type RawInput } from "../api/Procedure.ts"
@@ -56,12 +56,13 @@ export const serveRest = (procedure: Procedure) => {
       const raw = rawInput(procedure, request, Context.get(services, HttpRouter.RouteContext))
       const performed = Effect.flatMap(prepare(procedure, call, raw), (given) => {
         const file = procedure.file?.(given)
-        return file ?? procedure.handle(given)
+        if (file === undefined) return procedure.handle(given)
+        return Effect.flatMap(file, (reply) => respondFile(call, reply, request.method === "HEAD"))
       })
       return Effect.matchCauseEffect(performed, {
         onFailure: (cause) => fail(call, cause),
         onSuccess: (output) =>
-          output instanceof FileReply ? Effect.succeed(respondFile(call, output)) : succeed(call, request, output)
+          HttpServerResponse.isHttpServerResponse(output) ? Effect.succeed(output) : succeed(call, request, output)
       })
     }
   )

@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { codes, type ErrorCode } from "../../../core/domain/ErrorCodes.ts"
+import { DocumentsBusy } from "../../../core/domain/Errors.ts"
 import { Centavos } from "../../../core/domain/Money.ts"
 import { DispatchAnswer } from "../../../core/domain/Sale.ts"
 import type { ApiResponse } from "../../support/ApiDocument.ts"
@@ -99,6 +100,15 @@ const guessedSixTimes = withInsurance((auth) =>
   })
 )
 
+const tooManyDocuments = withInsurance((auth) =>
+  Effect.gen(function* () {
+    const { renderer } = yield* Script
+    const { id, placa } = yield* inState.emitida(auth, spanish)
+    renderer.set(placa, () => Effect.fail(new DocumentsBusy()))
+    return yield* get(spanish.documentPath(id, "poliza"), auth)
+  })
+)
+
 /** A call that fails with each code. */
 const scenes = {
   UNAUTHENTICATED: call("/v1/saldo"),
@@ -120,6 +130,7 @@ const scenes = {
   TRANSACTION_REJECTED: sold({ identifier: "8095550001" }),
   SERVICE_TIMEOUT: withCompany((auth) => post("/v1/consultas", { service_id: 3, identifier: "8095550002" }, auth)),
   SERVICE_UNAVAILABLE: answered("8095550043", DispatchAnswer.NotSent()),
+  DOCUMENTO_NO_DISPONIBLE: tooManyDocuments,
   REVERSAL_NOT_SUPPORTED: reversed,
   NOT_IMPLEMENTED: withCompany((auth) => post("/v1/consultas", { service_id: 6, identifier: "A123456" }, auth), {
     company: { insuranceEnabled: true }
@@ -163,7 +174,8 @@ const retryAfter_s: Partial<Record<ErrorCode, string>> = {
   RATE_LIMIT_EXCEEDED: "60",
   TRANSACTION_PENDING: "10",
   SERVICE_UNAVAILABLE: "30",
-  SEGUROS_NO_DISPONIBLE: "30"
+  SEGUROS_NO_DISPONIBLE: "30",
+  DOCUMENTO_NO_DISPONIBLE: "2"
 }
 
 /** Codes whose message has more than the fixed text. */

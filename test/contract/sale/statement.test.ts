@@ -229,22 +229,41 @@ layer(serviceWith(failingPorts), { excludeTestServices: true })("a file response
     })
   )
 
-  it.effect.each([{ method: "GET" }, { method: "HEAD" }])(
-    "that fails before its first byte is answered with the error envelope: %j",
-    (how) =>
-      Effect.gen(function* () {
-        const { transaction_id } = (yield* sell(topUp)).body.data
-        for (const path of [
-          `/v1/transacciones/${transaction_id}/recibo?formato=pdf`,
-          `/v1/movimientos?formato=csv&date_from=${unreadable}`
-        ]) {
-          const answer = yield* call(path, { ...how, headers: as("todo") })
-          assert.strictEqual(answer.status, 500)
-          assert.strictEqual(answer.headers.get("x-ratelimit-limit"), "100000")
-          assert.isFalse(answer.headers.has("content-disposition"))
-          if (how.method === "GET") assert.strictEqual(answer.body.error.code, "INTERNAL_ERROR")
-        }
-      })
+  const receiptPath = Effect.map(
+    sell(topUp),
+    ({ body }) => `/v1/transacciones/${body.data.transaction_id}/recibo?formato=pdf`
+  )
+  const unreadablePath = `/v1/movimientos?formato=csv&date_from=${unreadable}`
+
+  it.effect.each([
+    ["GET of a receipt", "GET", receiptPath],
+    ["GET of a statement", "GET", Effect.succeed(unreadablePath)],
+    ["HEAD of a statement", "HEAD", Effect.succeed(unreadablePath)]
+  ] as const)("that fails before its first byte is answered with the error envelope: %s", ([, method, pathOf]) =>
+    Effect.gen(function* () {
+      const answer = yield* call(yield* pathOf, { method, headers: as("todo") })
+      assert.strictEqual(answer.status, 500)
+      assert.strictEqual(answer.headers.get("x-ratelimit-limit"), "100000")
+      assert.isFalse(answer.headers.has("content-disposition"))
+      if (method === "GET") assert.strictEqual(answer.body.error.code, "INTERNAL_ERROR")
+    })
+  )
+
+  it.effect("to HEAD has the headers of the PDF, which is not rendered", () =>
+    Effect.gen(function* () {
+      const { headers, status, text } = yield* call(yield* receiptPath, { method: "HEAD", headers: as("todo") })
+      assert.deepStrictEqual([status, text, headers.get("content-type")], [200, "", "application/pdf"])
+      assert.match(headers.get("content-disposition") ?? "", /^inline; filename="recibo-\d+\.pdf"$/)
+      assert.strictEqual(headers.get("x-ratelimit-limit"), "100000")
+      assert.isNull(headers.get("content-length"))
+    })
+  )
+
+  it.effect("to HEAD of a receipt that does not exist is 404", () =>
+    Effect.map(
+      call("/v1/transacciones/999999/recibo?formato=pdf", { method: "HEAD", headers: as("todo") }),
+      ({ status }) => assert.strictEqual(status, 404)
+    )
   )
 
   it.effect("that fails halfway ends the connection, so the client cannot take it for complete", () =>

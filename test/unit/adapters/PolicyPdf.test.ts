@@ -5,7 +5,7 @@ import type { PolicyFacts } from "../../../core/domain/Insurance.ts"
 import { Amount } from "../../../core/domain/Money.ts"
 import { Plate } from "../../../core/domain/Person.ts"
 import { type Line, readPdf } from "../../support/PdfReader.ts"
-import { documents, facts, read, render, words } from "../support/Policies.ts"
+import { documents, facts, read, render, words } from "../support/Documents.ts"
 
 const numbered = (number: string): PolicyFacts => ({ ...facts, policy: { ...facts.policy, number } })
 

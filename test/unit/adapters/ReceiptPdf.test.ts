@@ -1,26 +1,10 @@
 import { assert, layer } from "@effect/vitest"
-import { DateTime, Effect } from "effect"
+import { Effect } from "effect"
 import * as ReceiptPdf from "../../../adapters/pdf/ReceiptPdf.ts"
-import { TransactionId } from "../../../core/domain/Ids.ts"
-import { Amount } from "../../../core/domain/Money.ts"
 import type { Receipt } from "../../../core/domain/Receipt.ts"
 import { ReceiptRenderer } from "../../../core/ports/Renderers.ts"
 import { type Line, readPdf } from "../../support/PdfReader.ts"
-
-const receipt: Receipt = {
-  transactionId: TransactionId.make(7),
-  xid: "RD-0123456789abcdef01234567",
-  authCode: "8812345",
-  rechargeToken: null,
-  issuer: "Saldo",
-  merchant: "Colmado Doña Ñusta",
-  service: "Peaje Paso Rápido",
-  identifier: "8095551234",
-  amount: Amount.make(10_050),
-  processedAt: DateTime.makeUnsafe("2026-03-05T03:30:05.000Z"),
-  message: "Operación exitosa.",
-  status: "SUCCESS"
-}
+import { receipt } from "../support/Documents.ts"
 
 const read = (of: Partial<Receipt>) =>
   Effect.map(

@@ -1,8 +1,10 @@
 import { DateTime, Effect } from "effect"
+import { TransactionId } from "../../../core/domain/Ids.ts"
 import type { PolicyFacts } from "../../../core/domain/Insurance.ts"
 import type { Extra } from "../../../core/domain/InsuranceOffer.ts"
 import { Amount } from "../../../core/domain/Money.ts"
 import { Cedula, Phone, Plate } from "../../../core/domain/Person.ts"
+import type { Receipt } from "../../../core/domain/Receipt.ts"
 import { type PolicyDocument, PolicyRenderer } from "../../../core/ports/Renderers.ts"
 import { type Line, readPdf } from "../../support/PdfReader.ts"
 
@@ -41,6 +43,22 @@ export const facts = {
     expiresAt: DateTime.makeUnsafe("2026-03-05T04:00:00.000Z")
   }
 } as const satisfies PolicyFacts
+
+/** The receipt of a sale. */
+export const receipt: Receipt = {
+  transactionId: TransactionId.make(7),
+  xid: "RD-0123456789abcdef01234567",
+  authCode: "8812345",
+  rechargeToken: null,
+  issuer: "Saldo",
+  merchant: "Colmado Doña Ñusta",
+  service: "Peaje Paso Rápido",
+  identifier: "8095551234",
+  amount: Amount.make(10_050),
+  processedAt: DateTime.makeUnsafe("2026-03-05T03:30:05.000Z"),
+  message: "Operación exitosa.",
+  status: "SUCCESS"
+}
 
 export const documents = ["poliza", "marbete"] as const satisfies ReadonlyArray<PolicyDocument>
 

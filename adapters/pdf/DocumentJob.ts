@@ -1,0 +1,18 @@
+import { Schema } from "effect"
+import { PolicyFacts } from "../../core/domain/Insurance.ts"
+import { Receipt } from "../../core/domain/Receipt.ts"
+import { PolicyDocument } from "../../core/ports/Renderers.ts"
+
+/** A document to render. */
+export const DocumentJob = Schema.TaggedUnion({
+  Receipt: { receipt: Receipt },
+  Policy: { facts: PolicyFacts, document: PolicyDocument }
+})
+export type DocumentJob = typeof DocumentJob.Type
+
+const JobText = Schema.fromJsonString(Schema.toCodecJson(DocumentJob))
+
+/** A job as text, for another thread. It determines the bytes of the document. */
+export const encodeJob = Schema.encodeSync(JobText)
+
+export const decodeJob = Schema.decodeSync(JobText)
