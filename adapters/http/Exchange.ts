@@ -7,7 +7,7 @@ import { NotAttempted } from "./Guard.ts"
 const beforeConnected: ReadonlySet<unknown> = new Set(["getaddrinfo", "connect"])
 
 // The server's certificate is verified before the request is written.
-const certificateCodes: ReadonlySet<unknown> = new Set([
+export const certificateCodes: ReadonlySet<unknown> = new Set([
   "CERT_HAS_EXPIRED",
   "CERT_NOT_YET_VALID",
   "CERT_REJECTED",

@@ -225,6 +225,7 @@ const variables = {
     read: matchingPattern(/^[A-Za-z0-9_-]{1,32}$/),
     fallback: "production"
   }),
+  webhookLocal: variable("WEBHOOK_ALLOW_LOCAL", { expected: "on or off", read: onOff, fallback: false }),
   ...partyVariables,
   ...operationsVariables,
   logLevel: variable("LOG_LEVEL", {
@@ -276,6 +277,8 @@ const settingsOf = (values: Values) => ({
   supportEmail: values.supportEmail,
   /** The operator's name for this deployment. */
   environment: values.environment,
+  /** Whether webhooks may use http and lead to this machine. */
+  webhookLocal: values.webhookLocal,
   /** The external services of production companies. Null for each one that is not configured. */
   parties: {
     provider: values.provider,

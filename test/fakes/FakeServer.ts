@@ -9,6 +9,10 @@ export class RequestCounter {
   #count = 0
   readonly #listeners = new Set<() => void>()
 
+  get count(): number {
+    return this.#count
+  }
+
   arrive(): void {
     this.#count++
     for (const listener of this.#listeners) listener()

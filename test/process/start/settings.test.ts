@@ -165,6 +165,19 @@ describe("the external services in production", () => {
   )
 })
 
+describe("webhooks to this machine", () => {
+  it.effect("are refused unless they are allowed", () =>
+    Effect.gen(function* () {
+      assert.isFalse((yield* settingsIn({})).webhookLocal)
+      assert.isFalse((yield* settingsIn({ WEBHOOK_ALLOW_LOCAL: "off" })).webhookLocal)
+      assert.isTrue((yield* settingsIn({ WEBHOOK_ALLOW_LOCAL: "on" })).webhookLocal)
+      assert.deepStrictEqual(yield* faultsIn({ WEBHOOK_ALLOW_LOCAL: "localhost" }), [
+        'WEBHOOK_ALLOW_LOCAL is "localhost"; it must be on or off'
+      ])
+    })
+  )
+})
+
 describe("an on/off variable", () => {
   it.each([
     ["on", true],

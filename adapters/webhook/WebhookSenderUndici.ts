@@ -1,0 +1,143 @@
+import { createHmac } from "node:crypto"
+import { Agent, type Dispatcher } from "@effect/platform-node/Undici"
+import { DateTime, Duration, Effect, Layer, Redacted, Result } from "effect"
+import {
+  type Attempt,
+  errorOfStatus,
+  type NoResponse,
+  readRetryAfter,
+  readWebhookUrl,
+  signingKeyOf
+} from "../../core/domain/Webhook.ts"
+import { type WebhookRequest, WebhookSender } from "../../core/ports/WebhookSender.ts"
+import { acceptsAddress } from "./AddressRule.ts"
+import { checkedLookup, type Resolve, resolveWith } from "./NameLookup.ts"
+import { noResponseOf } from "./NoResponse.ts"
+
+/** Time for a whole attempt: name, connection, TLS, headers and body. */
+const attempt_max = Duration.seconds(15)
+
+/** How much of a body is read. A connection is used again only if its last response ended within this. */
+const body_max_bytes = 16 * 1024
+const headers_max_bytes = 16 * 1024
+
+/**
+ * How long a socket waits for one of several addresses before it tries the next. Node's own quarter of a second is
+ * shorter than the way to another continent and back.
+ */
+const oneAddress_max_ms = 2500
+
+/**
+ * Connections to receivers. They read no proxy from the environment, follow no redirect, and verify certificates
+ * whatever the environment says.
+ */
+const makeAgent = (lookup: ReturnType<typeof checkedLookup>) =>
+  new Agent({
+    // The limits of HTTP/2 are separate ones, and a receiver of single requests gains nothing from it.
+    allowH2: false,
+    maxHeaderSize: headers_max_bytes,
+    // The attempt has one limit of its own. Only a connection can outlive its attempt.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: {
+      lookup,
+      timeout: Duration.toMillis(attempt_max),
+      rejectUnauthorized: true,
+      autoSelectFamily: true,
+      autoSelectFamilyAttemptTimeout: oneAddress_max_ms
+    }
+  })
+
+/** The signatures of Standard Webhooks: one for each secret, separated by spaces. */
+const signaturesOf = ({ body, id, secrets, timestamp_s }: WebhookRequest): string =>
+  secrets
+    .map((secret) => createHmac("sha256", signingKeyOf(Redacted.value(secret))))
+    .map((hmac) => `v1,${hmac.update(`${id}.${timestamp_s}.${body}`).digest("base64")}`)
+    .join(" ")
+
+const headersOf = (request: WebhookRequest) => ({
+  "content-type": "application/json",
+  "user-agent": "Saldo-Webhooks",
+  "webhook-id": request.id,
+  "webhook-timestamp": String(request.timestamp_s),
+  "webhook-signature": signaturesOf(request)
+})
+
+/** Sends the request and waits for the headers of the response. */
+const open = (agent: Agent, request: WebhookRequest, signal: AbortSignal) =>
+  Effect.tryPromise({
+    try: () => {
+      const { origin, pathname, search } = new URL(request.url)
+      return agent.request({
+        origin,
+        path: pathname + search,
+        method: "POST",
+        headers: headersOf(request),
+        body: request.body,
+        signal,
+        highWaterMark: body_max_bytes
+      })
+    },
+    catch: noResponseOf
+  })
+
+/** Reads the body up to its limit and drops it. Nothing that happens to the body changes the result of the attempt. */
+const drop = ({ body }: Dispatcher.ResponseData, signal: AbortSignal) =>
+  Effect.ignore(Effect.tryPromise(() => body.dump({ limit: body_max_bytes, signal })))
+
+type Outcome = Omit<Attempt, "duration_ms">
+
+const withoutResponse = (error: NoResponse): Outcome => ({ httpStatus: null, error, retryAfter_s: null })
+
+/** Aborts what the use has begun as soon as it ends, also when it is interrupted. */
+const withSignal = <A, E>(use: (signal: AbortSignal) => Effect.Effect<A, E>) =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => new AbortController()),
+    ({ signal }) => use(signal),
+    (controller) => Effect.sync(() => controller.abort())
+  )
+
+const exchange = Effect.fnUntraced(function* (agent: Agent, request: WebhookRequest, signal: AbortSignal) {
+  const [took, response] = yield* open(agent, request, signal).pipe(
+    Effect.timeoutOrElse({ duration: attempt_max, orElse: () => Effect.fail("timeout" as const) }),
+    Effect.timed
+  )
+  const { headers, statusCode } = response
+  const retryAfter = String(headers["retry-after"] ?? "")
+  const retryAfter_s = readRetryAfter(statusCode, retryAfter, yield* DateTime.now)
+  yield* Effect.timeoutOption(drop(response, signal), Duration.subtract(attempt_max, took))
+  return { httpStatus: statusCode, error: errorOfStatus(statusCode), retryAfter_s }
+})
+
+export interface SenderOptions {
+  /** Whether http and this machine itself are allowed as destinations, for development. */
+  readonly local: boolean
+  /** By default asks the system's name servers. */
+  readonly resolve?: Resolve
+}
+
+/** Sends deliveries with undici. Connections of the same origin are used again. */
+export const layer = ({ local, resolve = resolveWith() }: SenderOptions) =>
+  Layer.effect(
+    WebhookSender,
+    Effect.gen(function* () {
+      const destinations = { local, accepts: acceptsAddress(local) }
+      const agent = yield* Effect.acquireRelease(
+        Effect.sync(() => makeAgent(checkedLookup(resolve, destinations.accepts))),
+        (agent) => Effect.promise(() => agent.destroy())
+      )
+      const readUrl = (text: string) => readWebhookUrl(text, destinations)
+      // A stored URL is read again: it may come from a time with other rules, and sockets look up no literal address.
+      const deliver = (request: WebhookRequest): Effect.Effect<Outcome, NoResponse> =>
+        Result.isSuccess(readUrl(request.url))
+          ? withSignal((signal) => exchange(agent, request, signal))
+          : Effect.fail("direccion_no_permitida")
+      const send = (request: WebhookRequest): Effect.Effect<Attempt> =>
+        deliver(request).pipe(
+          Effect.catch((error) => Effect.succeed(withoutResponse(error))),
+          Effect.timed,
+          Effect.map(([took, outcome]) => ({ ...outcome, duration_ms: Math.round(Duration.toMillis(took)) }))
+        )
+      return WebhookSender.of({ readUrl, send })
+    })
+  )

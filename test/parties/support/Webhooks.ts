@@ -1,0 +1,29 @@
+import { Context, Effect, Layer, Redacted } from "effect"
+import { layer, type SenderOptions } from "../../../adapters/webhook/WebhookSenderUndici.ts"
+import { WebhookUrl, webhookSecretOf } from "../../../core/domain/Webhook.ts"
+import { type WebhookRequest, WebhookSender } from "../../../core/ports/WebhookSender.ts"
+
+export const secretOf = (byte: number) => webhookSecretOf(new Uint8Array(32).fill(byte))
+
+/** A sender of its own. It closes its connections with the scope. */
+export const makeSender = (options: SenderOptions) =>
+  Effect.map(Layer.build(Layer.fresh(layer(options))), (context) => Context.get(context, WebhookSender))
+
+/** A name lookup that returns these addresses for every name, and counts its calls. */
+export const resolvingTo = (...answers: ReadonlyArray<ReadonlyArray<string>>) => {
+  const asked: Array<string> = []
+  const resolve = async (hostname: string) => {
+    asked.push(hostname)
+    return answers[Math.min(asked.length, answers.length) - 1] ?? []
+  }
+  return { asked, resolve }
+}
+
+export const delivery = (url: string, changes: Partial<WebhookRequest> = {}): WebhookRequest => ({
+  url: WebhookUrl.make(url),
+  id: "evt_1",
+  timestamp_s: 1_772_625_600,
+  body: '{"id":"evt_1","type":"webhook.test","data":{"nombre":"Ñandú"}}',
+  secrets: [Redacted.make(secretOf(1))],
+  ...changes
+})
