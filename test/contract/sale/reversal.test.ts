@@ -6,7 +6,6 @@ import { CompanyId } from "../../../core/domain/Ids.ts"
 import { ReversalAnswer } from "../../../core/domain/Reversal.ts"
 import { recover } from "../../../core/workflows/Recover.ts"
 import { createClient } from "../../../facade/api/client.ts"
-import { inlinedApiDocument } from "../../support/ApiDocument.ts"
 import { violatedInvariants } from "../../support/Database.ts"
 import { ManualClock, ServiceAddress } from "../../support/InProcessService.ts"
 import { customer, newToken } from "../../support/service/CustomerCompany.ts"
@@ -163,57 +162,6 @@ layer(TestServer, { excludeTestServices: true })("a reversal (contract 4.5)", (i
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* violatedInvariants, [])
     }).pipe(Effect.provide(AuditPostgres.layer))
-  )
-})
-
-const { paths } = inlinedApiDocument
-
-/** The description and the example error that the OpenAPI document shows for this status and code. */
-const shown = (path: string, status: number, code: string) => {
-  const { content, description } = paths[path].post.responses[status]
-  return { description, error: content["application/json"].examples[code].value.error }
-}
-
-/** The error of a response with the ids of the documented example in place of its own. */
-const ofExample = (error: object, id: number, xid: string): object =>
-  JSON.parse(
-    JSON.stringify(error)
-      .replace(`"transaction_id":${id},"xid":"${xid}"`, '"transaction_id":1,"xid":"RD-3f2a9c1be07d4a55c1d2e3f4"')
-      .replace(`/v1/transacciones/${id}"`, '/v1/transacciones/1"')
-  )
-
-layer(TestServer, { excludeTestServices: true })("the documented outcome of the money", (it) => {
-  describe.each(reversalForms)("at $form", ({ form, reverse }) => {
-    // Identifier of the sale, and the status and code of its reversal.
-    it.effect.each([
-      ["204593", 422, "TRANSACTION_REJECTED"],
-      ["204594", 202, "TRANSACTION_PENDING"]
-    ] as const)("matches the real response to a reversal of the sale to %s, with %d", ([identifier, status, code]) =>
-      Effect.gen(function* () {
-        const { auth, id, xid } = yield* sold(identifier)
-        const answer = yield* reverse(id, auth)
-        assert.strictEqual(answer.status, status)
-        const { description, error } = shown(form, status, code)
-        assert.deepStrictEqual(ofExample(answer.body.error, id, xid), error)
-        assert.include(description, `${code}: ${answer.body.error.message}`)
-      })
-    )
-  })
-
-  // Identifier of the sale, and the status and code of its response.
-  it.effect.each([
-    ["8095551231", 422, "TRANSACTION_REJECTED"],
-    ["8095551212", 202, "TRANSACTION_PENDING"]
-  ] as const)("matches the real response to a sale to %s, with %d", ([identifier, status, code]) =>
-    Effect.gen(function* () {
-      const { auth } = yield* customer()
-      const answer = yield* sell({ service_id: 1, identifier, amount: 100 }, auth)
-      const { transaction_id, xid } = answer.body.error.details
-      const { description, error } = shown("/v1/recargas", status, code)
-      assert.strictEqual(answer.status, status)
-      assert.deepStrictEqual(ofExample(answer.body.error, transaction_id, xid), error)
-      assert.include(description, `${code}: ${answer.body.error.message}`)
-    })
   )
 })
 

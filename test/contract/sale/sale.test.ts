@@ -1,11 +1,7 @@
 import { createHash, randomUUID } from "node:crypto"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { ServiceId } from "../../../core/domain/Ids.ts"
-import { Centavos } from "../../../core/domain/Money.ts"
-import { CatalogueAdmin } from "../../../core/ports/Catalogue.ts"
-import { eventually } from "../../support/Eventually.ts"
-import { customer, newToken } from "../../support/service/CustomerCompany.ts"
+import { customer } from "../../support/service/CustomerCompany.ts"
 import { get, post, sell } from "../../support/service/HttpCalls.ts"
 import { TestServer } from "../../support/service/TestServer.ts"
 import { leavesRowsUnchanged } from "../../support/service/UnchangedRows.ts"
@@ -241,64 +237,6 @@ layer(TestServer, { excludeTestServices: true })("a sale (contract 4.5)", (it) =
         assert.deepStrictEqual([items.length, items[0].identifier], [1, "809-555-0003"])
         // A sale that reached no provider ends with the same message, so the message does not say who refused the sale.
         assert.strictEqual(items[0].message, "Operación no realizada; el monto fue devuelto.")
-      })
-    )
-  })
-
-  describe("is checked in a fixed order", () => {
-    it.effect(
-      "reports credentials, permission, JSON, company, fields, key, product, amount, limits and balance in this order",
-      () =>
-        Effect.gen(function* () {
-          const { auth, companyId } = yield* customer({ money: 0, limits: { daily: Centavos.make(1_000) } })
-          const reader = yield* newToken(companyId, { permissions: ["balance.read"] })
-          const everythingWrong = { service_id: 99, identifier: "x", amount: "x", empresa_id: companyId + 1 }
-          const shapeless = { ...everythingWrong, empresa_id: companyId }
-          const keyless = { ...sale, service_id: 99 }
-          const codes: Array<unknown> = []
-          const told = (headers: Record<string, string>, body: unknown) =>
-            Effect.map(leavesRowsUnchanged(post("/v1/recargas", body, headers)), ({ body: { error } }) => {
-              codes.push(error.code === "VALIDATION_ERROR" ? error.details : error.code)
-            })
-          const key = { "idempotency-key": randomUUID() }
-          yield* told({ authorization: "Bearer no.es" }, "{")
-          yield* told(reader.auth, "{")
-          yield* told(auth, "{")
-          yield* told(auth, everythingWrong)
-          yield* told(auth, shapeless)
-          yield* told(auth, keyless)
-          yield* told({ ...auth, ...key }, keyless)
-          yield* told({ ...auth, ...key }, { ...sale, amount: 1 })
-          yield* told({ ...auth, ...key }, sale)
-          yield* told({ ...auth, ...key }, { ...sale, service_id: anyAmount, amount: 10 })
-          assert.deepStrictEqual(codes, [
-            "UNAUTHENTICATED",
-            "FORBIDDEN",
-            { body: "json_invalido" },
-            "FORBIDDEN",
-            { identifier: "longitud", amount: "invalido" },
-            { "Idempotency-Key": "requerido" },
-            "INVALID_PRODUCT",
-            { amount: "fuera_de_rango", monto_minimo: 20, monto_maximo: 5000 },
-            "LIMIT_EXCEEDED",
-            "INSUFFICIENT_BALANCE"
-          ])
-        })
-    )
-
-    it.effect("looks up the key before the service, so a replay works after the service was withdrawn", () =>
-      Effect.gen(function* () {
-        const { auth, companyId } = yield* customer()
-        const headers = { ...auth, "idempotency-key": randomUUID() }
-        const first = yield* sell(sale, headers)
-        const withdraw = CatalogueAdmin.use((catalogue) => catalogue.setEnabled(companyId, ServiceId.make(1), false))
-        yield* withdraw
-        yield* eventually(get("/v1/servicios", auth), ({ body }) => body.data[0].id !== 1)
-        assert.strictEqual((yield* leavesRowsUnchanged(sell(sale, auth))).body.error.code, "INVALID_PRODUCT")
-        const replay = yield* leavesRowsUnchanged(sell(sale, headers))
-        assert.deepStrictEqual([replay.status, replay.body.data], [201, first.body.data])
-        const other = yield* leavesRowsUnchanged(sell({ ...sale, amount: 7 }, headers))
-        assert.deepStrictEqual(other.body.error.details, { "Idempotency-Key": "clave_reutilizada" })
       })
     )
   })
