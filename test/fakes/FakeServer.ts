@@ -1,8 +1,7 @@
-import { once } from "node:events"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
 import { text } from "node:stream/consumers"
 import { Effect } from "effect"
+import { serveLocally } from "./LocalServer.ts"
 
 /** Counts the requests to a fake, so that a test can wait for them instead of sleeping. */
 export class RequestCounter {
@@ -129,23 +128,15 @@ export interface Treatment {
 
 /** A server on a free local port that treats each request as `treat` decides. It stops with the scope. */
 export const fakeServer = (treat: (asked: FakeRequest) => Treatment) =>
-  Effect.acquireRelease(
-    Effect.promise(async () => {
-      const server = createServer(async (request, response) => {
+  Effect.suspend(() =>
+    serveLocally(
+      createServer(async (request, response) => {
         const asked = await readRequest(request)
         const { misbehaviour, reply } = treat(asked)
         sendReply(response, misbehaviour, reply)
       })
-      await once(server.listen(0, "127.0.0.1"), "listening")
-      const { port } = server.address() as AddressInfo
-      return { server, url: `http://127.0.0.1:${port}` }
-    }),
-    ({ server }) =>
-      Effect.promise(async () => {
-        server.closeAllConnections()
-        await new Promise((closed) => server.close(closed))
-      })
-  ).pipe(Effect.map(({ url }) => url))
+    )
+  )
 
 const readRequest = async (request: IncomingMessage): Promise<FakeRequest> => {
   const { pathname, searchParams } = new URL(request.url ?? "/", "http://fake")

@@ -26,6 +26,9 @@ export const makeCompany = Effect.fnUntraced(function* (
   return companyId
 })
 
+/** The value of the header Authorization for a token. */
+export const authorizationOf = (apiKey: string, secret: string): string => `Bearer ${apiKey}.${secret}`
+
 /** Issues a token through the operator's functions. By default it has all permissions. */
 export const makeToken = (companyId: CompanyId, changes: Partial<NewToken> = {}) =>
   issueToken({

@@ -1,7 +1,6 @@
-import { PgClient } from "@effect/sql-pg"
-import { Effect, Redacted } from "effect"
-import { Reactivity } from "effect/reactivity"
+import { Effect } from "effect"
 import type { DatabaseRole } from "../../facade/settings/DatabaseServer.ts"
+import { runStatement } from "./EmbeddedDatabases.ts"
 
 /** Database roles that get a login. Each login is a member of its role and of no other role. */
 const logins: ReadonlyArray<DatabaseRole> = ["saldo_server", "saldo_operator"]
@@ -10,15 +9,8 @@ const loginIn = (role: DatabaseRole) => `test_${role}`
 
 /** Creates the logins. The roles must exist already. */
 export const makeLogins = (url: string) =>
-  PgClient.makeClient({ url: Redacted.make(url) }).pipe(
-    Effect.flatMap((sql) =>
-      Effect.forEach(
-        logins,
-        (role) => sql.unsafe(`create role ${loginIn(role)} login password '${password}' in role ${role}`).unprepared
-      )
-    ),
-    Effect.scoped,
-    Effect.provide(Reactivity.layer)
+  Effect.forEach(logins, (role) =>
+    runStatement(url, `create role ${loginIn(role)} login password '${password}' in role ${role}`)
   )
 
 /** URL of the same database with the login of a role. */

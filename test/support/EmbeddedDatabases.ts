@@ -13,17 +13,22 @@ const onServer = (url: string, database: string): string => {
   return address.href
 }
 
+/** Runs one statement on its own connection. */
+export const runStatement = (url: string, statement: string) =>
+  PgClient.makeClient({ url: Redacted.make(url) }).pipe(
+    Effect.flatMap((sql) => sql.unsafe(statement).unprepared),
+    Effect.scoped,
+    Effect.provide(Reactivity.layer)
+  )
+
 /**
  * Creates a database on the server of `url`, as a copy of a template. The template must have no open connections.
  *
  * @returns the URL of the copy.
  */
 export const copyDatabase = (url: string, template: string, name: string): Effect.Effect<string> =>
-  PgClient.makeClient({ url: Redacted.make(onServer(url, "postgres")) }).pipe(
-    Effect.flatMap((sql) => sql`create database ${sql(name)} template ${sql(template)}`.unprepared),
+  runStatement(onServer(url, "postgres"), `create database "${name}" template "${template}"`).pipe(
     Effect.as(onServer(url, name)),
-    Effect.scoped,
-    Effect.provide(Reactivity.layer),
     Effect.orDie
   )
 

@@ -9,14 +9,14 @@ import { rotateToken } from "../../../core/workflows/ManageTokens.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { ManualClock } from "../../support/InProcessService.ts"
 import { customer } from "../../support/service/CustomerCompany.ts"
-import { get } from "../../support/service/HttpCalls.ts"
+import { as, get } from "../../support/service/HttpCalls.ts"
 import { secret } from "../../support/service/InMemoryService.ts"
 import { anotherServer, TestServer, testServer } from "../../support/service/TestServer.ts"
 
 const TOKEN_PEPPER = "0c".repeat(32)
 
 const statusWith = (apiKey: string, given: string) =>
-  get("/v1/saldo", { authorization: `Bearer ${apiKey}.${given}` }).pipe(Effect.map(({ status }) => status))
+  get("/v1/saldo", as(apiKey, given)).pipe(Effect.map(({ status }) => status))
 
 const rotated = (tokenId: TokenId, overlap: Duration.Input) =>
   Effect.map(rotateToken(tokenId, Duration.fromInputUnsafe(overlap)), (token) => Redacted.value(token.secret))

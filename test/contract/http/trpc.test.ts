@@ -1,9 +1,9 @@
 import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { assert, layer } from "@effect/vitest"
 import { Validator } from "@seriousme/openapi-schema-validator"
 import { Effect } from "effect"
 import { type ClientOptions, createClient, isSaldoError } from "../../../facade/api/client.ts"
+import { serveLocally } from "../../fakes/LocalServer.ts"
 import { inlineReferences } from "../../support/InlineReferences.ts"
 import { ServiceAddress } from "../../support/InProcessService.ts"
 import { as, call, post } from "../../support/service/HttpCalls.ts"
@@ -29,10 +29,7 @@ const recordingServer = Effect.gen(function* () {
     asked.push(url)
     response.writeHead(503).end()
   })
-  yield* Effect.addFinalizer(() => Effect.sync(() => server.close()))
-  yield* Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void)))
-  const { port } = server.address() as AddressInfo
-  return { asked, url: `http://127.0.0.1:${port}` }
+  return { asked, url: yield* serveLocally(server) }
 })
 
 /** The documented statuses of a sale. */

@@ -6,7 +6,7 @@ import { EmbeddedPostgres } from "../../../adapters/embedded/EmbeddedPostgres.ts
 import type { CompanyId } from "../../../core/domain/Ids.ts"
 import { Amount } from "../../../core/domain/Money.ts"
 import { operatorLayer } from "../../../facade/AppLayer.ts"
-import { makeCompany, makeToken } from "../../support/CompaniesAndTokens.ts"
+import { authorizationOf, makeCompany, makeToken } from "../../support/CompaniesAndTokens.ts"
 import { type CuttingProxy, cuttingProxy } from "../../support/CuttingProxy.ts"
 import { copyDatabase } from "../../support/EmbeddedDatabases.ts"
 import { setBlockLength } from "../../support/SalesHistory.ts"
@@ -27,7 +27,7 @@ export interface Customer {
 const makeCustomer = Effect.fnUntraced(function* (code: string) {
   const companyId = yield* makeCompany(code, openingDeposit, { environment: "production" })
   const { apiKey, secret } = yield* makeToken(companyId)
-  return { companyId, authorization: `Bearer ${apiKey}.${Redacted.value(secret)}` } satisfies Customer
+  return { companyId, authorization: authorizationOf(apiKey, Redacted.value(secret)) } satisfies Customer
 }, Effect.orDie)
 
 /**

@@ -6,7 +6,7 @@ import type { NewCompany } from "../../../core/ports/Companies.ts"
 import type { NewToken } from "../../../core/ports/Tokens.ts"
 import { changeCompany } from "../../../core/workflows/ManageCompany.ts"
 import { changeToken } from "../../../core/workflows/ManageTokens.ts"
-import { makeCompany, makeToken } from "../../support/CompaniesAndTokens.ts"
+import { authorizationOf, makeCompany, makeToken } from "../../support/CompaniesAndTokens.ts"
 import type { Header } from "../request/HttpRequest.ts"
 
 /** An identity that sends requests. */
@@ -27,7 +27,7 @@ const company = (code: string, pesos: number, changes?: Partial<NewCompany>) =>
 
 const credentials = Effect.fnUntraced(function* (companyId: CompanyId, changes?: Partial<NewToken>) {
   const { apiKey, secret, tokenId } = yield* makeToken(companyId, changes)
-  const bearer: Header = ["Authorization", `Bearer ${apiKey}.${Redacted.value(secret)}`]
+  const bearer: Header = ["Authorization", authorizationOf(apiKey, Redacted.value(secret))]
   const pair: ReadonlyArray<Header> = [
     ["X-Api-Key", apiKey],
     ["X-Api-Secret", Redacted.value(secret)]

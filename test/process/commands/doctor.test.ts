@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
 import { createServer } from "node:http"
-import { type AddressInfo, createServer as createTcpServer } from "node:net"
+import { createServer as createTcpServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { PgClient } from "@effect/sql-pg"
@@ -11,6 +11,7 @@ import { inject } from "vitest"
 import * as Database from "../../../adapters/postgres/connection/Database.ts"
 import { silenceCheck } from "../../../facade/cli/checks/DatabaseChecks.ts"
 import { fakeHttpProvider } from "../../fakes/HttpSuppliers.ts"
+import { listenLocally } from "../../fakes/LocalServer.ts"
 import { fakeRedis } from "../../fakes/Redis.ts"
 import { certificateIn } from "../../support/Certificates.ts"
 import { commandLineOn } from "../../support/CommandLine.ts"
@@ -105,13 +106,7 @@ const folder = Effect.acquireRelease(
 
 /** Starts an HTTP server that sends the same body for every request. Returns its port. */
 const servingBody = (body: string) =>
-  Effect.acquireRelease(
-    Effect.callback<ReturnType<typeof createServer>>((resume) => {
-      const server = createServer((_, response) => response.end(body))
-      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
-    }),
-    (server) => Effect.sync(() => server.close())
-  ).pipe(Effect.map((server) => String((server.address() as AddressInfo).port)))
+  Effect.map(listenLocally(createServer((_, response) => response.end(body))), String)
 
 /** A TCP server that never closes a connection. `hungUp` completes when the client closes one. */
 const neverClosing = Effect.gen(function* () {
@@ -123,11 +118,7 @@ const neverClosing = Effect.gen(function* () {
     })
     socket.resume()
   })
-  yield* Effect.acquireRelease(
-    Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
-    () => Effect.sync(() => server.close())
-  )
-  return { hungUp: Deferred.await(hungUp), url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  return { hungUp: Deferred.await(hungUp), url: `http://127.0.0.1:${yield* listenLocally(server)}` }
 })
 
 describe("the doctor", () => {

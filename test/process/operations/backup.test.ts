@@ -4,8 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect, Layer, Redacted, Schedule } from "effect"
-import { Reactivity } from "effect/reactivity"
+import { Effect, Layer, Schedule } from "effect"
 import { EmbeddedPostgres } from "../../../adapters/embedded/EmbeddedPostgres.ts"
 import * as Database from "../../../adapters/postgres/connection/Database.ts"
 import * as VitalSignsPostgres from "../../../adapters/postgres/reads/VitalSignsPostgres.ts"
@@ -14,8 +13,9 @@ import { VitalSigns } from "../../../core/ports/VitalSigns.ts"
 import { fakeHttpProvider } from "../../fakes/HttpSuppliers.ts"
 import { commandLineOn } from "../../support/CommandLine.ts"
 import { freshDatabaseUrl } from "../../support/Database.ts"
-import { copyDatabase } from "../../support/EmbeddedDatabases.ts"
+import { copyDatabase, runStatement } from "../../support/EmbeddedDatabases.ts"
 import { serving, stopped } from "../../support/SaldoProcess.ts"
+import { type Credentials, createProductionCompany, postSale } from "../support/ProductionCompany.ts"
 
 /** A Postgres server whose archive command fails. */
 const Archiving = Layer.unwrap(
@@ -66,45 +66,22 @@ const skippingIds = (): string => {
   return statement.trim().replace(/;$/, "")
 }
 
-const execute = (url: string, statement: string) =>
-  PgClient.makeClient({ url: Redacted.make(url) }).pipe(
-    Effect.flatMap((sql) => sql.unsafe(statement).unprepared),
-    Effect.scoped,
-    Effect.provide(Reactivity.layer)
-  )
-
 interface Answered {
   readonly data?: { readonly transaction_id: number }
   readonly error?: { readonly details: { readonly transaction_id: number } }
 }
 
-interface Credentials {
-  readonly api_key: string
-  readonly api_secret: string
-}
-
 /** Starts a server, sells once and stops the server. Returns the id of the transaction. */
 const sellOn = Effect.fnUntraced(function* (
   environment: Readonly<Record<string, string>>,
-  { api_key, api_secret }: Credentials,
+  token: Credentials,
   key: string
 ) {
   const server = yield* serving(environment)
-  const id = yield* Effect.promise(async () => {
-    const response = await fetch(`${server.url}/v1/recargas`, {
-      method: "POST",
-      headers: {
-        authorization: `Bearer ${api_key}.${api_secret}`,
-        "idempotency-key": key,
-        "content-type": "application/json"
-      },
-      body: JSON.stringify({ service_id: 1, identifier: "8095550123", amount: 100 })
-    })
-    const { data, error } = (await response.json()) as Answered
-    return data?.transaction_id ?? error?.details.transaction_id
-  })
+  const response = yield* postSale(server.url, token, key)
+  const { data, error } = yield* Effect.promise(() => response.json() as Promise<Answered>)
   yield* stopped(server, "SIGTERM")
-  return id
+  return data?.transaction_id ?? error?.details.transaction_id
 })
 
 describe("a sale that is missing after a restore", () => {
@@ -113,10 +90,7 @@ describe("a sale that is missing after a restore", () => {
       const provider = yield* fakeHttpProvider(secret)
       const lost = yield* freshDatabaseUrl
       const { answer } = commandLineOn(lost)
-      const named = ["--razon-social", "Colmado", "--codigo", "C-1", "--ambiente", "production"]
-      const { empresa_id } = yield* answer("company", "create", ...named)
-      yield* answer("company", "deposit", `${empresa_id}`, "1000", "--referencia", "apertura")
-      const token: Credentials = yield* answer("token", "issue", `${empresa_id}`, "--nombre", "caja")
+      const { companyId, token } = yield* createProductionCompany(answer)
 
       const restored = yield* copyDatabase(lost, new URL(lost).pathname.slice(1), `restored_${randomUUID()}`)
       const parties = { PROVIDER: "http", PROVIDER_URL: provider.url, PROVIDER_SECRET: secret }
@@ -124,7 +98,7 @@ describe("a sale that is missing after a restore", () => {
       const sold = yield* answer("transactions", "show", `${first}`)
       assert.strictEqual(sold.status, "SUCCESS")
 
-      yield* execute(restored, skippingIds())
+      yield* runStatement(restored, skippingIds())
       const again = yield* sellOn({ ...parties, DATABASE_URL: restored }, token, "venta-1")
       assert.isAbove(again ?? 0, first ?? 0)
       const after = commandLineOn(restored, parties)
@@ -133,7 +107,7 @@ describe("a sale that is missing after a restore", () => {
       assert.deepStrictEqual([status, xid, auth_code], ["SUCCESS", sold.xid, sold.auth_code])
       assert.strictEqual(provider.truth.of(xid).times, 1)
 
-      const { saldo_actual } = yield* after.answer("company", "show", `${empresa_id}`)
+      const { saldo_actual } = yield* after.answer("company", "show", `${companyId}`)
       assert.strictEqual(saldo_actual, 900)
       assert.isTrue((yield* after.answer("audit")).ok)
     })

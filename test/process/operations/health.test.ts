@@ -10,6 +10,7 @@ import { Gauges } from "../../../facade/ops/Gauges.ts"
 import { Readiness } from "../../../facade/ops/Monitoring.ts"
 import * as Ops from "../../../facade/ops/OperationsPort.ts"
 import { Settings } from "../../../facade/settings/Settings.ts"
+import { listenLocally } from "../../fakes/LocalServer.ts"
 import { testDatabaseUrl } from "../../support/Database.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { ManualClock } from "../../support/InProcessService.ts"
@@ -131,16 +132,6 @@ layer(monitoredServer({ AUDIT_EVERY: "15" }), { excludeTestServices: true })("a 
   )
 })
 
-const taken = Effect.acquireRelease(
-  Effect.callback<{ readonly server: ReturnType<typeof createServer>; readonly port: number }>((resume) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const address = server.address()
-      resume(Effect.succeed({ server, port: typeof address === "object" ? (address?.port ?? 0) : 0 }))
-    })
-  }),
-  ({ server }) => Effect.sync(() => server.close())
-)
-
 /** Opens an operations port with these settings. Returns its address, or null if none was opened. */
 const opened = (ops: { readonly port: number; readonly wanted: boolean } | null) =>
   Ops.OperationsPort.useSync(({ url }) => url).pipe(
@@ -162,7 +153,7 @@ const opened = (ops: { readonly port: number; readonly wanted: boolean } | null)
 describe("an operations port", () => {
   it.live("is skipped when the default port is taken, and is an error when the operator chose the port", () =>
     Effect.gen(function* () {
-      const { port } = yield* taken
+      const port = yield* listenLocally(createServer())
       assert.isNull(yield* opened({ port, wanted: false }))
       const { message } = yield* Effect.flip(opened({ port, wanted: true }))
       assert.match(message, /is taken: .*set OPS_PORT to another port/)

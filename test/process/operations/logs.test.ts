@@ -7,7 +7,7 @@ import { eventually } from "../../support/Eventually.ts"
 import { ManualClock } from "../../support/InProcessService.ts"
 import { CapturedLog } from "../../support/service/CapturedLog.ts"
 import { customer } from "../../support/service/CustomerCompany.ts"
-import { call, get, post, raw, sell } from "../../support/service/HttpCalls.ts"
+import { as, call, get, post, raw, sell } from "../../support/service/HttpCalls.ts"
 import { secret } from "../../support/service/InMemoryService.ts"
 import { Script } from "../../support/service/ScriptedPorts.ts"
 import { monitoredServer } from "../support/MonitoredServer.ts"
@@ -112,7 +112,7 @@ describe("a log at level all", () => {
         yield* sell({ ...sale, amount: 200 }, key)
         yield* sell({ ...sale, amount: canary.secret }, auth)
         yield* sell({ ...sale, service_id: 7, identifier: `${canary.identifier}12` }, auth)
-        yield* sell(sale, { authorization: `Bearer ${apiKey}.${canary.secret}` })
+        yield* sell(sale, as(apiKey, canary.secret))
         yield* post("/v1/recargas", `{"identifier":"${canary.identifier}",`, auth)
         yield* post("/v1/consultas", { service_id: 3, identifier: canary.identifier }, auth)
         yield* get(`/v1/transacciones?identifier=${canary.identifier}&q=${canary.secret}`, auth)

@@ -1,16 +1,16 @@
 import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { text } from "node:stream/consumers"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { DispatchAnswer } from "../../../core/domain/Sale.ts"
 import { recover } from "../../../core/workflows/Recover.ts"
+import { serveLocally } from "../../fakes/LocalServer.ts"
 import { testDatabaseUrl } from "../../support/Database.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { ManualClock } from "../../support/InProcessService.ts"
 import { CapturedLog } from "../../support/service/CapturedLog.ts"
 import { customer } from "../../support/service/CustomerCompany.ts"
-import { get, sell } from "../../support/service/HttpCalls.ts"
+import { as, get, sell } from "../../support/service/HttpCalls.ts"
 import { Script } from "../../support/service/ScriptedPorts.ts"
 import { monitoredServer } from "../support/MonitoredServer.ts"
 
@@ -30,40 +30,22 @@ interface Span {
 }
 
 /** A fake OTLP/HTTP collector that checks the authorization header and keeps what it receives. */
-const collector = (authorization: string) =>
-  Effect.acquireRelease(
-    Effect.callback<{
-      readonly url: string
-      /** The unchanged body of every request. */
-      readonly received: Array<string>
-      readonly spans: () => ReadonlyArray<Span>
-      readonly close: () => void
-    }>((resume) => {
-      const received: Array<string> = []
-      const spans: Array<Span> = []
-      const server = createServer(async (request, response) => {
-        const body = await text(request)
-        if (request.headers.authorization !== authorization) return void response.writeHead(401).end()
-        received.push(body)
-        if (request.url === "/v1/traces") {
-          for (const { scopeSpans } of JSON.parse(body).resourceSpans)
-            for (const scope of scopeSpans) spans.push(...scope.spans)
-        }
-        response.writeHead(200, { "content-type": "application/json" }).end("{}")
-      })
-      server.listen(0, "127.0.0.1", () =>
-        resume(
-          Effect.succeed({
-            url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-            received,
-            spans: () => spans,
-            close: () => server.close()
-          })
-        )
-      )
-    }),
-    ({ close }) => Effect.sync(close)
-  )
+const collector = Effect.fnUntraced(function* (authorization: string) {
+  /** The unchanged body of every request. */
+  const received: Array<string> = []
+  const spans: Array<Span> = []
+  const server = createServer(async (request, response) => {
+    const body = await text(request)
+    if (request.headers.authorization !== authorization) return void response.writeHead(401).end()
+    received.push(body)
+    if (request.url === "/v1/traces") {
+      for (const { scopeSpans } of JSON.parse(body).resourceSpans)
+        for (const scope of scopeSpans) spans.push(...scope.spans)
+    }
+    response.writeHead(200, { "content-type": "application/json" }).end("{}")
+  })
+  return { url: yield* serveLocally(server), received, spans: (): ReadonlyArray<Span> => spans }
+})
 
 const authorization = "Bearer canario-del-colector"
 
@@ -181,7 +163,7 @@ layer(followed, { excludeTestServices: true })("a trace collector", (it) => {
       const before = named(yield* spansOnce("group reserve", 1), "GET /v1/transacciones").length
       yield* sell({ ...sale, identifier: canary }, { ...auth, ...forged })
       yield* get(`/v1/transacciones?identifier=${canary}`, { ...auth, ...forged })
-      yield* get(`/v1/transacciones?q=${apiKey}`, { authorization: `Bearer ${apiKey}.${canary}` })
+      yield* get(`/v1/transacciones?q=${apiKey}`, as(apiKey, canary))
       const spans = yield* spansOnce("GET /v1/transacciones", before + 2)
       assert.isEmpty(spans.filter(({ traceId }) => traceId === "0123456789abcdef0123456789abcdef"))
       const { received } = yield* Collector

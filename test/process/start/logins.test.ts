@@ -1,22 +1,15 @@
 import { randomUUID } from "node:crypto"
-import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
-import { Reactivity } from "effect/reactivity"
+import { Effect } from "effect"
 import { inject } from "vitest"
 import { asLoginIn } from "../../support/DatabaseLogins.ts"
-import { copyDatabase } from "../../support/EmbeddedDatabases.ts"
+import { copyDatabase, runStatement } from "../../support/EmbeddedDatabases.ts"
 import { sellAsPrinted, temporaryDirectory, timeout_ms } from "../../support/FirstStart.ts"
 import { ended, saldo, serving } from "../../support/SaldoProcess.ts"
 
 const DATA_KEY = "0a".repeat(32)
 
-const administer = (statement: string) =>
-  PgClient.makeClient({ url: Redacted.make(inject("postgresUrl")) }).pipe(
-    Effect.flatMap((sql) => sql.unsafe(statement).unprepared),
-    Effect.scoped,
-    Effect.provide(Reactivity.layer)
-  )
+const administer = (statement: string) => runStatement(inject("postgresUrl"), statement)
 
 /** An empty database, with a superuser URL and the URL of its owner, a login without other rights. */
 const empty = Effect.gen(function* () {

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto"
 import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { json } from "node:stream/consumers"
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Exit, Fiber, Schedule, Scope } from "effect"
+import { serveLocally } from "../../fakes/LocalServer.ts"
 import { commandLineOn } from "../../support/CommandLine.ts"
 import { holdingLock } from "../../support/Concurrency.ts"
 import { freshDatabaseUrl } from "../../support/Database.ts"
@@ -15,50 +15,32 @@ import { ended, type SaldoProcess, serving, stopped } from "../../support/SaldoP
 import { customer } from "../../support/service/CustomerCompany.ts"
 import { sell } from "../../support/service/HttpCalls.ts"
 import { anotherServer, TestServer } from "../../support/service/TestServer.ts"
+import { createProductionCompany, postSale } from "../support/ProductionCompany.ts"
 
 const secret = "0123456789abcdef0123456789abcdef"
 
 /** A fake gateway that delays its responses until the test calls `deliver`. */
-const slowGateway = Effect.acquireRelease(
-  Effect.callback<{
-    readonly url: string
-    readonly asked: () => number
-    readonly deliver: () => void
-    readonly close: () => void
-  }>((resume) => {
-    const waiting: Array<() => void> = []
-    const server = createServer(async (request, response) => {
-      const { amount_centavos, xid } = (await json(request)) as { amount_centavos: number; xid: string }
-      const delivered = { outcome: "delivered", xid, amount_centavos, auth_code: "LENTA-1", recharge_token: null }
-      waiting.push(() => response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(delivered)))
-    })
-    server.listen(0, "127.0.0.1", () =>
-      resume(
-        Effect.succeed({
-          url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-          asked: () => waiting.length,
-          deliver: () => {
-            for (const answer of waiting) answer()
-          },
-          close: () => {
-            server.closeAllConnections()
-            server.close()
-          }
-        })
-      )
-    )
-  }),
-  ({ close }) => Effect.sync(close)
-)
+const slowGateway = Effect.gen(function* () {
+  const waiting: Array<() => void> = []
+  const server = createServer(async (request, response) => {
+    const { amount_centavos, xid } = (await json(request)) as { amount_centavos: number; xid: string }
+    const delivered = { outcome: "delivered", xid, amount_centavos, auth_code: "LENTA-1", recharge_token: null }
+    waiting.push(() => response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(delivered)))
+  })
+  return {
+    url: yield* serveLocally(server),
+    asked: () => waiting.length,
+    deliver: () => {
+      for (const answer of waiting) answer()
+    }
+  }
+})
 
 /** A server that uses this gateway, and a company that sells on it. */
 const sellingThrough = Effect.fnUntraced(function* (url: string, environment: Readonly<Record<string, string>>) {
   const database = yield* freshDatabaseUrl
   const { answer } = commandLineOn(database)
-  const names = ["--razon-social", "Colmado", "--codigo", "C-1", "--ambiente", "production"]
-  const { empresa_id } = yield* answer("company", "create", ...names)
-  yield* answer("company", "deposit", `${empresa_id}`, "1000", "--referencia", "apertura")
-  const { api_key, api_secret } = yield* answer("token", "issue", `${empresa_id}`, "--nombre", "caja")
+  const { token } = yield* createProductionCompany(answer)
   const server = yield* serving({
     DATABASE_URL: database,
     OPS_PORT: "0",
@@ -68,19 +50,10 @@ const sellingThrough = Effect.fnUntraced(function* (url: string, environment: Re
     ...environment
   })
   const [, ops = ""] = /metrics\s+(\S+)\/metrics/.exec(server.stdout()) ?? []
-  const sell = Effect.promise(async (signal) => {
-    const response = await fetch(`${server.url}/v1/recargas`, {
-      method: "POST",
-      signal,
-      headers: {
-        authorization: `Bearer ${api_key}.${api_secret}`,
-        "idempotency-key": randomUUID(),
-        "content-type": "application/json"
-      },
-      body: JSON.stringify({ service_id: 1, identifier: "8095550123", amount: 100 })
-    })
-    return response.status
-  })
+  const sell = Effect.map(
+    Effect.suspend(() => postSale(server.url, token, randomUUID())),
+    ({ status }) => status
+  )
   return { answer, server, ops, sell }
 })
 

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { inject } from "vitest"
+import { listenLocally } from "../../fakes/LocalServer.ts"
 import { freshDatabaseUrl } from "../../support/Database.ts"
 import { postgresPidOf } from "../../support/EmbeddedDatabases.ts"
 import { sellAsPrinted, temporaryDirectory, timeout_ms } from "../../support/FirstStart.ts"
@@ -79,21 +80,16 @@ describe("a first start", { timeout: timeout_ms }, () => {
   )
 })
 
-const takenPort = Effect.acquireRelease(
-  Effect.callback<{ readonly server: ReturnType<typeof createServer>; readonly port: string }>((resume) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const address = server.address()
-      resume(Effect.succeed({ server, port: String(typeof address === "object" ? address?.port : address) }))
-    })
-  }),
-  ({ server }) => Effect.sync(() => server.close())
+const takenPort = Effect.map(
+  Effect.suspend(() => listenLocally(createServer())),
+  String
 )
 
 const onServer = (changes: { readonly port?: string; readonly password?: string; readonly pathname?: string }) =>
   Effect.sync(() => ({ DATABASE_URL: Object.assign(new URL(inject("postgresUrl")), changes).href }))
 
 const opsPortOfAnother = Effect.gen(function* () {
-  const { port } = yield* takenPort
+  const port = yield* takenPort
   return { OPS_PORT: port, DATABASE_URL: yield* freshDatabaseUrl }
 })
 
@@ -116,7 +112,7 @@ const lostPlace = Effect.map(temporaryDirectory, (directory) => {
 })
 
 const portOfAnother = Effect.gen(function* () {
-  const { port } = yield* takenPort
+  const port = yield* takenPort
   return { PORT: port, DATABASE_URL: yield* freshDatabaseUrl }
 })
 

@@ -3,6 +3,7 @@ import { connect } from "node:net"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { type ApiResponse, documentFaults } from "../ApiDocument.ts"
+import { authorizationOf } from "../CompaniesAndTokens.ts"
 import { ServiceAddress } from "../InProcessService.ts"
 import { secret } from "./InMemoryService.ts"
 
@@ -52,7 +53,8 @@ export const call = Effect.fnUntraced(function* (path: string, sent: Sent = {}) 
   })
 })
 
-export const as = (apiKey: string) => ({ authorization: `Bearer ${apiKey}.${secret}` })
+/** The headers of a call with a token. The secret is by default the one of all tokens in tests. */
+export const as = (apiKey: string, given = secret) => ({ authorization: authorizationOf(apiKey, given) })
 
 export const get = (path: string, headers: Record<string, string> = {}) =>
   call(path, { headers: { ...as("todo"), ...headers } })
