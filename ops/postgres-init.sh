@@ -22,5 +22,5 @@ create role saldo_operating login password :'operator' in role saldo_operator;
 -- A migration that waits for a lock blocks all sales. It fails after 5 s instead and can be repeated.
 alter role saldo_owner set lock_timeout = '5s';
 
-create database saldo owner saldo_owner;
+create database saldo owner saldo_owner encoding 'UTF8' template template0;
 SQL

@@ -108,6 +108,8 @@ grant
 on cell.balance to saldo_operator;
 grant execute on function cell.default_limit to saldo_operator;
 grant insert, update on cell.resolution to saldo_operator;
+-- A check of cell.resolution calls it.
+grant execute on function cell.folded_text to saldo_operator;
 grant execute on function cell.turn_events to saldo_operator;
 
 -- Row-level security: in every table of a cell, a reader sees only the company that its statement has selected. Before

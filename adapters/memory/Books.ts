@@ -99,6 +99,7 @@ export interface SmsEntry {
 
 /** All data of one company. */
 export interface CompanyBooks {
+  readonly companyId: CompanyId
   purse: Purse
   readonly keys: Map<IdempotencyKey, KeyEntry>
   readonly sales: Map<TransactionId, Sale>
@@ -118,7 +119,8 @@ export interface CompanyBooks {
   }
 }
 
-const emptyBooks = (): CompanyBooks => ({
+const emptyBooks = (companyId: CompanyId): CompanyBooks => ({
+  companyId,
   purse: {
     balance: { available: zero, held: zero },
     limits: defaultLimits,
@@ -197,7 +199,7 @@ export class Books extends Context.Service<
     let insurances = 0
     return Books.of({
       of: (companyId) => {
-        const known = companies.get(companyId) ?? emptyBooks()
+        const known = companies.get(companyId) ?? emptyBooks(companyId)
         companies.set(companyId, known)
         return known
       },

@@ -9,6 +9,7 @@ import { owned_max } from "../../core/domain/Money.ts"
 import { nextAsk, orphanedAfter } from "../../core/domain/Recovery.ts"
 import { type Intent, type Outcome, outcomeOf } from "../../core/domain/Sale.ts"
 import { isUnresolved } from "../../core/domain/Status.ts"
+import { foldedText } from "../../core/domain/Text.ts"
 import {
   type Deposit,
   Deposited,
@@ -210,10 +211,21 @@ const answerKey = (books: CompanyBooks, sale: Sale, { at, toldPending, verdict }
   else books.keys.set(key, { ...known, outcome: known.outcome ?? outcomeOf(order, verdict, at, toldPending) })
 }
 
-const depositIn = (books: CompanyBooks, { amount, at, reference }: Deposit, nextEntryId: () => number): Deposited => {
-  const known = books.entries.find((entry) => entry.type === "deposit" && entry.reference === reference)
+/** The deposit of a company with this reference, however it was typed. */
+const depositWith = ({ entries }: CompanyBooks, reference: string) =>
+  entries.find((entry) => entry.type === "deposit" && foldedText(entry.reference ?? "") === foldedText(reference))
+
+const depositIn = (
+  { nextEntryId, of, all }: Books["Service"],
+  { amount, at, companyId, isNew = false, reference }: Deposit
+): Deposited => {
+  const books = of(companyId)
+  const known = depositWith(books, reference)
   if (known !== undefined)
     return Deposited.AlreadyRecorded({ entryId: known.id, amount: known.amount as typeof amount })
+  const others = [...all()].filter((other) => isNew && depositWith(other, reference) !== undefined)
+  const [first] = others.map((other) => other.companyId).sort((one, other) => one - other)
+  if (first !== undefined) return Deposited.UsedElsewhere({ companyId: first })
   if (owned(books.purse.balance) > owned_max - amount) return Deposited.BeyondRange()
   const balance = credit(books.purse.balance, amount)
   const entryId = nextEntryId()
@@ -223,23 +235,24 @@ const depositIn = (books: CompanyBooks, { amount, at, reference }: Deposit, next
 }
 
 // Each method works in one synchronous step, so that no other fiber sees a partial change.
-const make = Effect.map(Books, ({ nextEntryId, nextTransactionId, of }) =>
-  Ledger.of({
+const make = Effect.map(Books, (books) => {
+  const { nextEntryId, nextTransactionId, of } = books
+  return Ledger.of({
     reserve: (intent) =>
       Effect.flatMap(DateTime.now, (now) =>
         Effect.fromResult(reserveIn(of(intent.companyId), intent, nextTransactionId(), now))
       ),
     recall: (companyId, key, fingerprint) =>
       Effect.flatMap(DateTime.now, (now) => {
-        const books = of(companyId)
-        const known = books.keys.get(key)
+        const company = of(companyId)
+        const known = company.keys.get(key)
         if (known === undefined) return Effect.succeed(null)
-        return Effect.fromResult(answerOf(books, known, { fingerprint, now }))
+        return Effect.fromResult(answerOf(company, known, { fingerprint, now }))
       }),
     settle: (settlement) => Effect.sync(() => settleIn(of(settlement.order.companyId), settlement, nextEntryId)),
-    deposit: (deposit) => Effect.sync(() => depositIn(of(deposit.companyId), deposit, nextEntryId))
+    deposit: (deposit) => Effect.sync(() => depositIn(books, deposit))
   })
-)
+})
 
 /** `Ledger` in memory, built on the rules of core/domain. Tests compare the Postgres adapter with it. */
 export const layer = Layer.effect(Ledger, make)

@@ -48,6 +48,13 @@ export class ReferenceTaken extends Schema.TaggedError<ReferenceTaken>()("Refere
   asked: Amount
 }) {}
 
+/** A deposit of another company has this reference, and the operator has not confirmed the repetition. Nothing was added. */
+export class ReferenceElsewhere extends Schema.TaggedError<ReferenceElsewhere>()("ReferenceElsewhere", {
+  reference: Schema.String,
+  companyId: CompanyId,
+  otherCompanyId: CompanyId
+}) {}
+
 /** The company's balance would exceed the maximum. Nothing was added. */
 export class DepositTooLarge extends Schema.TaggedError<DepositTooLarge>()("DepositTooLarge", {
   asked: Amount
@@ -105,6 +112,7 @@ export type OperatorError =
   | UnknownTransaction
   | UnreadableTransaction
   | ReferenceTaken
+  | ReferenceElsewhere
   | DepositTooLarge
   | NotResolvable
   | NotConfirmable

@@ -7,7 +7,7 @@ import { type ReversalAnswer, ReversalVerdict, type UnderReversal } from "./Reve
 import { denialOf, lacksRechargeToken, type Order, sellsRechargeTokens, Verdict } from "./Sale.ts"
 import type { ServiceType } from "./Service.ts"
 import { isUnresolved, type Status } from "./Status.ts"
-import { canonicalText } from "./Text.ts"
+import { foldedText } from "./Text.ts"
 
 /** An operator's finding: how a sale or its reversal ended, on evidence from outside. */
 export const Finding = Schema.TaggedUnion({
@@ -109,10 +109,8 @@ export const resolvable = (
   return Result.succeed(Resolvable.Reversal({ under, finding }))
 }
 
-const canonicalName = (name: string): string => canonicalText(name).toLowerCase()
-
-/** Whether two typed names belong to the same operator. Compares them in canonical form. */
-export const isSameOperator = (left: string, right: string): boolean => canonicalName(left) === canonicalName(right)
+/** Whether two typed names belong to the same operator. */
+export const isSameOperator = (left: string, right: string): boolean => foldedText(left) === foldedText(right)
 
 /**
  * The proposal that this operator may confirm. Another operator must have made it, the operator must have read it, and

@@ -48,6 +48,22 @@ export const TextBetween = (minimum: number, maximum: number, isAllowed = isClea
 
 const formatting = new RegExp(String.raw`[\p{Cf}${invisible}]`, "gv")
 
-/** Canonical spelling of a text: no invisible characters, NFKC, single spaces. */
+// Every dash, and the minus sign.
+const dash = /[\p{Pd}\u2212]/gu
+
+// White space, and other characters that print nothing: the Braille blank, the Khitan filler, a musical and two Egyptian
+// blanks.
+const blank = /[\s\u2800\u{16fe4}\u{1d159}\u{13441}\u{13442}]+/gu
+
+/** Canonical spelling of a text: no invisible characters, NFKC, one kind of dash, single spaces. */
 export const canonicalText = (text: string): string =>
-  text.replace(formatting, "").normalize("NFKC").trim().replace(/\s+/gu, " ")
+  text.replace(formatting, "").normalize("NFKC").replace(dash, "-").replace(blank, " ").trim()
+
+/** Whether a reader sees nothing. */
+export const isBlank = (text: string): boolean => canonicalText(text) === ""
+
+/**
+ * The form in which two texts are compared that a person types: canonical and without case. sql/0006_folded_text.sql has
+ * the same rule for the database.
+ */
+export const foldedText = (text: string): string => canonicalText(text).toLowerCase().toUpperCase().normalize("NFKC")

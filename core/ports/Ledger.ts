@@ -58,8 +58,10 @@ export interface Settled {
 export interface Deposit {
   readonly companyId: CompanyId
   readonly amount: Amount
-  /** The operator's reference. A repeated reference changes nothing. */
+  /** The operator's reference. A repeated reference changes nothing, however it is typed (`foldedText`). */
   readonly reference: string
+  /** Whether to refuse a reference that a deposit of another company has. */
+  readonly isNew?: boolean
   readonly at: DateTime.Utc
 }
 
@@ -68,6 +70,8 @@ export type Deposited = Data.TaggedEnum<{
   Recorded: { readonly entryId: number }
   /** The reference was recorded before, with this amount. */
   AlreadyRecorded: { readonly entryId: number; readonly amount: Amount }
+  /** A deposit of this other company has the reference, and it had to be new. Nothing was recorded. */
+  UsedElsewhere: { readonly companyId: CompanyId }
   /** The balance would exceed the maximum. Nothing was recorded. */
   BeyondRange: {}
 }>

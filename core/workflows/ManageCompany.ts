@@ -2,7 +2,7 @@ import { DateTime, Effect, Option } from "effect"
 import type { CompanyId } from "../domain/Ids.ts"
 import { periodsAt } from "../domain/LocalTime.ts"
 import type { Amount } from "../domain/Money.ts"
-import { DepositTooLarge, ReferenceTaken, UnknownCompany } from "../domain/OperatorErrors.ts"
+import { DepositTooLarge, ReferenceElsewhere, ReferenceTaken, UnknownCompany } from "../domain/OperatorErrors.ts"
 import { type AccountSettings, Accounts } from "../ports/Accounts.ts"
 import { Companies, type CompanyChanges, type NewCompany } from "../ports/Companies.ts"
 import { Deposited, Ledger } from "../ports/Ledger.ts"
@@ -58,28 +58,35 @@ interface DepositReceipt {
 /**
  * Adds money to a company's balance, once per reference. Repeating a deposit returns its entry. The same reference with
  * another amount is refused.
+ *
+ * @param isRepeated whether the operator confirms that a deposit of another company may have the same reference.
  */
 export const deposit = Effect.fn("ManageCompany.deposit")(function* (
   companyId: CompanyId,
   amount: Amount,
-  reference: string
+  reference: string,
+  isRepeated = false
 ) {
   yield* companyOf(companyId)
   const ledger = yield* Ledger
   // Recorded before the money moves. If the process dies in between, the log still names the request.
-  yield* recordAudit("deposit_asked", { companyId }, { amount, reference })
+  const asked = { amount, reference, ...(isRepeated && { isRepeated }) }
+  yield* recordAudit("deposit_asked", { companyId }, asked)
   const left = (entryId: number, repeated: boolean) => {
     const action = repeated ? "deposit_repeated" : "deposit_recorded"
     const receipt: DepositReceipt = { entryId, repeated }
-    return Effect.as(recordAudit(action, { companyId }, { entryId, amount, reference }), receipt)
+    return Effect.as(recordAudit(action, { companyId }, { entryId, ...asked }), receipt)
   }
-  const deposited = yield* ledger.deposit({ companyId, amount, reference, at: yield* DateTime.now })
+  const at = yield* DateTime.now
+  const deposited = yield* ledger.deposit({ companyId, amount, reference, isNew: !isRepeated, at })
   return yield* Deposited.$match(deposited, {
     Recorded: ({ entryId }) => left(entryId, false),
     AlreadyRecorded: ({ amount: recorded, entryId }) =>
       recorded === amount
         ? left(entryId, true)
         : Effect.fail(new ReferenceTaken({ reference, recorded, asked: amount })),
+    UsedElsewhere: ({ companyId: otherCompanyId }) =>
+      Effect.fail(new ReferenceElsewhere({ reference, companyId, otherCompanyId })),
     BeyondRange: () => Effect.fail(new DepositTooLarge({ asked: amount }))
   })
 })

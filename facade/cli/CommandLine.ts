@@ -1,6 +1,7 @@
 import { Cause, Effect } from "effect"
 import { CliError, Command, GlobalFlag } from "effect/cli"
 import { wordsOf } from "../../adapters/postgres/connection/SqlFailure.ts"
+import { ReferenceElsewhere } from "../../core/domain/OperatorErrors.ts"
 import manifest from "../../package.json" with { type: "json" }
 import { audit } from "./commands/Audit.ts"
 import { catalog } from "./commands/Catalog.ts"
@@ -47,6 +48,8 @@ const exitCodeOf = (cause: Cause.Cause<unknown>) => {
     return Effect.map(AsJson, (json) => (asked && !json ? exitCodes.done : exitCodes.wrongUsage))
   }
   if (error instanceof CheckFailed) return Effect.succeed(exitCodes.refused)
+  // The command lacks the flag that confirms it.
+  if (error instanceof ReferenceElsewhere) return Effect.as(printRefusal(refusalOf(error)), exitCodes.wrongUsage)
   return Effect.as(Cause.hasDies(cause) ? reportUnexpected(cause) : printRefusal(refusalOf(error)), exitCodes.refused)
 }
 

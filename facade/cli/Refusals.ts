@@ -95,6 +95,11 @@ const refusals: { readonly [Tag in RefusedError["_tag"]]: (error: Extract<Refuse
     message: `The reference ${reference} is already recorded with ${toPesos(recorded)}, not ${toPesos(asked)}. Nothing was added. Correct the amount, or use a different reference for a different deposit.`,
     details: { referencia: reference, monto_registrado: toPesos(recorded), monto: toPesos(asked) }
   }),
+  ReferenceElsewhere: ({ companyId, otherCompanyId, reference }) => ({
+    code: "REFERENCE_AT_OTHER_COMPANY",
+    message: `A deposit of company ${otherCompanyId} has the reference ${reference}. Nothing was added. Check the reference and the company. If company ${companyId} also made a deposit with this reference, add --repetida.`,
+    details: { referencia: reference, otra_empresa_id: otherCompanyId }
+  }),
   DepositTooLarge: ({ asked }) => ({
     code: "DEPOSIT_TOO_LARGE",
     message: `A company's balance is limited to ${toPesos(owned_max)}. A deposit of ${toPesos(asked)} would exceed the limit and was not added. Correct the amount.`,

@@ -3,7 +3,7 @@ import { type CatalogueDraft, type DraftFault, faultsOf, type PartlyRead } from 
 import { ServiceId } from "../../core/domain/Ids.ts"
 import { Amount, AmountLiteral, amount_max, Centavos, readAmount, readLimit, toPesos } from "../../core/domain/Money.ts"
 import { Flow, ServiceType } from "../../core/domain/Service.ts"
-import { isClean } from "../../core/domain/Text.ts"
+import { isBlank, isClean } from "../../core/domain/Text.ts"
 import example from "./catalogue.example.json" with { type: "json" }
 import { type FileFault, type JsonPath, readJsonFile } from "./JsonFile.ts"
 
@@ -38,7 +38,7 @@ export class BadCatalogue extends Schema.TaggedError<BadCatalogue>()("BadCatalog
 }) {}
 
 const Text = Schema.String.check(
-  Schema.makeFilter((text: string) => text.trim() !== "" && isClean(text), {
+  Schema.makeFilter((text: string) => !isBlank(text) && isClean(text), {
     message: "Expected text, not empty and without control or hidden characters"
   })
 )

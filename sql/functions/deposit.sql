@@ -2,12 +2,22 @@
 
 drop function if exists cell.deposit;
 
--- Adds `centavos` to a company's balance and ledger. Each reference is applied once: a reference that was used before
--- changes nothing, and its first entry is returned.
+-- Adds `centavos` to a company's balance and ledger. Each reference is applied once, however it is typed
+-- (folded_text): a reference that was used before changes nothing, and its first entry is returned.
+--
+-- If `is_new` is true, the reference must also be new over all companies. If a deposit of another company has it,
+-- nothing is added, and that company is returned.
 --
 -- Returns no row if the company would then own more than `owned_max`.
-create function cell.deposit(company bigint, centavos bigint, owned_max bigint, reference_ text, at timestamptz)
-returns table (entry_id bigint, amount bigint, recorded boolean)
+create function cell.deposit(
+  company bigint,
+  centavos bigint,
+  owned_max bigint,
+  reference_ text,
+  at timestamptz,
+  is_new boolean default false
+)
+returns table (entry_id bigint, amount bigint, recorded boolean, other_company bigint)
 language plpgsql
 -- Runs as its owner. directory.deposit checks the caller's permission.
 security definer
@@ -20,20 +30,45 @@ as $$
 declare
   after bigint;
   entry_ bigint;
+  folded_ text := folded_text(reference_);
+  other bigint;
 begin
-  insert into balance (company_id, updated_at) values (company, at) on conflict do nothing;
+  -- Serializes deposits with this reference, of all companies: the second waits here and then finds the first. Taken
+  -- before any balance. No other call takes it: adapters/postgres/connection/Sql.ts has the numbers of all such locks.
+  perform pg_advisory_xact_lock(7249016, hashtext(folded_));
 
-  -- Locks the balance. If two deposits of one company run at once, the second waits here and then finds the reference
-  -- of the first.
-  perform 1 from balance as b where b.company_id = company for update;
-
+  -- First by its own spelling: entries of earlier versions may have references that differ only in spelling.
   return query
-  select e.id, e.amount, false
+  select e.id, e.amount, false, null::bigint
   from entry as e
   where e.company_id = company and e.type = 'deposit' and e.reference = reference_;
   if found then
     return;
   end if;
+
+  return query
+  select e.id, e.amount, false, null::bigint
+  from deposit_reference as r
+  join entry as e on e.company_id = r.company_id and e.id = r.entry_id
+  where r.company_id = company and r.folded = folded_;
+  if found then
+    return;
+  end if;
+
+  if is_new then
+    select r.company_id
+    into other
+    from deposit_reference as r
+    where r.folded = folded_ and r.company_id <> company
+    order by r.company_id
+    limit 1;
+    if found then
+      return query select null::bigint, null::bigint, false, other;
+      return;
+    end if;
+  end if;
+
+  insert into balance (company_id, updated_at) values (company, at) on conflict do nothing;
 
   update balance as b
   set available = b.available + centavos,
@@ -49,12 +84,14 @@ begin
   values (company, nextval('entry_id'), 'deposit', centavos, after, reference_, at)
   returning e.id into entry_;
 
+  insert into deposit_reference (company_id, folded, entry_id) values (company, folded_, entry_);
+
   perform record_events(
     array[event_fact(company_id => company, type => 'balance.deposited', at => at, entry_id => entry_)],
     array[company],
     at
   );
-  return query select entry_, centavos, true;
+  return query select entry_, centavos, true, null::bigint;
 end;
 $$;
 

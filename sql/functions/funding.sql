@@ -34,16 +34,24 @@ begin
 end;
 $$;
 
--- cell.deposit, for the logins that may.
-create function directory.deposit(company bigint, centavos bigint, owned_max bigint, reference_ text, at timestamptz)
-returns table (entry_id bigint, amount bigint, recorded boolean)
+-- cell.deposit, for the logins that may. Without `is_new`, as the previous version calls it, other companies do not
+-- matter.
+create function directory.deposit(
+  company bigint,
+  centavos bigint,
+  owned_max bigint,
+  reference_ text,
+  at timestamptz,
+  is_new boolean default false
+)
+returns table (entry_id bigint, amount bigint, recorded boolean, other_company bigint)
 language plpgsql
 security definer
 set search_path = directory, pg_temp
 as $$
 begin
   perform allow_funding(company);
-  return query select * from cell.deposit(company, centavos, owned_max, reference_, at);
+  return query select * from cell.deposit(company, centavos, owned_max, reference_, at, is_new);
 end;
 $$;
 

@@ -2,7 +2,7 @@ import { PgClient, PgTypes } from "@effect/sql-pg"
 import { DateTime, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { inProgress_max, retention } from "../../../core/domain/Idempotency.ts"
-import type { CompanyId, IdempotencyKey } from "../../../core/domain/Ids.ts"
+import { CompanyId, type IdempotencyKey } from "../../../core/domain/Ids.ts"
 import { periodsAt } from "../../../core/domain/LocalTime.ts"
 import { Amount, owned_max } from "../../../core/domain/Money.ts"
 import { orphanedAfter } from "../../../core/domain/Recovery.ts"
@@ -121,20 +121,27 @@ const recalling = Effect.gen(function* () {
   })
 })
 
+type DepositRow =
+  | { readonly entry_id: bigint; readonly amount: bigint; readonly recorded: boolean; readonly other_company: null }
+  | { readonly other_company: bigint }
+
 const depositing = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
 
-  return Effect.fnUntraced(function* ({ amount, at, companyId, reference }: Deposit) {
-    const [row] = yield* sql<{ entry_id: bigint; amount: bigint; recorded: boolean }>`
-      select entry_id, amount, recorded
+  return Effect.fnUntraced(function* ({ amount, at, companyId, isNew = false, reference }: Deposit) {
+    const [row] = yield* sql<DepositRow>`
+      select entry_id, amount, recorded, other_company
       from directory.deposit(
         ${int8(companyId)},
         ${int8(amount)},
         ${int8(owned_max)},
         ${reference},
-        ${instant(at)}
+        ${instant(at)},
+        ${isNew}
       )`.pipe(Effect.retry(transientRetry), Effect.orDie)
     if (row === undefined) return Deposited.BeyondRange()
+    if (row.other_company !== null)
+      return Deposited.UsedElsewhere({ companyId: CompanyId.make(Number(row.other_company)) })
     const entryId = Number(row.entry_id)
     return row.recorded
       ? Deposited.Recorded({ entryId })

@@ -68,11 +68,21 @@ const deadRows_max = 100_000
 
 const durable = ["fsync", "full_page_writes", "synchronous_commit"]
 
+// The migration fails in another encoding, because Postgres then cannot compare texts without case.
+const serverEncoding = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ encoding: string }>`select current_setting('server_encoding') as encoding`
+  return row?.encoding
+})
+
 const server = Effect.gen(function* () {
   const { place } = yield* DatabaseServer
   const found = yield* serverVersion
   const fault = faultOf(found)
   if (fault !== null) return failed("database", `${place} answers, but ${fault}`)
+  const encoding = yield* serverEncoding
+  if (encoding !== "UTF8")
+    return failed("database", `${place} has the encoding ${encoding}: create a database with the encoding UTF8`)
   if (!(yield* isWritable))
     return failed(
       "database",

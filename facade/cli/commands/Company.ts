@@ -101,10 +101,11 @@ const depositCommand = Command.make(
   {
     companyId,
     amount: amountArgument,
-    reference: labelFlag("referencia", 200, "Your reference for this deposit, such as the bank's transfer number")
+    reference: labelFlag("referencia", 200, "Your reference for this deposit, such as the bank's transfer number"),
+    isRepeated: toggle("repetida", "Add the money even if a deposit of another company has the same reference")
   },
-  Effect.fn(function* ({ amount, companyId, reference }) {
-    const { entryId, repeated } = yield* deposit(companyId, amount, reference)
+  Effect.fn(function* ({ amount, companyId, isRepeated, reference }) {
+    const { entryId, repeated } = yield* deposit(companyId, amount, reference, isRepeated)
     const { account } = yield* showCompany(companyId)
     const available = toPesos(account.balance.available)
     yield* print(
@@ -124,7 +125,7 @@ const depositCommand = Command.make(
 ).pipe(
   Command.provide(operatorLayer),
   Command.withDescription(
-    "Add money to a company, as a ledger entry. Repeating the same reference and amount changes nothing, so the command is safe to repeat."
+    "Add money to a company, as a ledger entry. Repeating the same reference and amount changes nothing, so the command is safe to repeat. References that differ only in case, in the kind of dash or in invisible characters are the same. If a deposit of another company has the reference, nothing is added without --repetida, and the exit code is 2."
   ),
   Command.withShortDescription("Add money to a company, once for each reference"),
   Command.withExamples([

@@ -3,7 +3,7 @@ import { Argument, Flag } from "effect/cli"
 import { CompanyId, ServiceId, TokenId, TransactionId } from "../../../core/domain/Ids.ts"
 import { AmountLiteral, readAmount, readLimit } from "../../../core/domain/Money.ts"
 import { isAddressRange } from "../../../core/domain/Session.ts"
-import { canonicalText, isClean, isStorable, lengthOf } from "../../../core/domain/Text.ts"
+import { canonicalText, isBlank, isClean, isStorable, lengthOf } from "../../../core/domain/Text.ts"
 import { Permission } from "../../../core/domain/Token.ts"
 import { pesosFormat } from "../../settings/CatalogueFile.ts"
 import { commaList, commaListOf, orDefault, withNote } from "./Flags.ts"
@@ -58,7 +58,7 @@ const textFlagWith =
   (spelled: (typed: string) => string, isAllowed: (typed: string) => boolean) =>
   (name: string, length_max: number, description: string) => {
     const form = `1 to ${length_max} characters`
-    const isFit = (value: string) => value.trim() !== "" && lengthOf(value) <= length_max
+    const isFit = (value: string) => !isBlank(value) && lengthOf(value) <= length_max
     return Flag.String(name).pipe(
       Flag.withDescription(description),
       withNote(form),

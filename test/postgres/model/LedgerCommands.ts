@@ -6,7 +6,13 @@ import type { Status } from "../../../core/domain/Status.ts"
  * a sale or a reversal.
  */
 export type Command =
-  | { readonly do: "deposit"; readonly company: number; readonly centavos: number; readonly reference: string }
+  | {
+      readonly do: "deposit"
+      readonly company: number
+      readonly centavos: number
+      readonly reference: string
+      readonly isNew?: boolean
+    }
   | { readonly do: "adjust"; readonly company: number; readonly centavos: number; readonly reference: string }
   | { readonly do: "limit"; readonly company: number; readonly period: Period; readonly centavos: number }
   | { readonly do: "alert"; readonly company: number; readonly centavos: number }
@@ -123,7 +129,9 @@ const command: fc.Arbitrary<Command> = fc.oneof(
       do: fc.constant("deposit" as const),
       company,
       centavos: fc.constantFrom(1, 10_000, 50_000),
-      reference: fc.constantFrom("r1", "r2", "r3", "r4", "r5")
+      // Spellings of four references.
+      reference: fc.constantFrom("r1", "R1", "r2", "R\u200b2", "r-3", "r\u20133", "r4", "r4\u2800"),
+      isNew: fc.boolean()
     })
   },
   {

@@ -111,8 +111,10 @@ const answer = Effect.fnUntraced(function* (side: Side, command: Command) {
     case "wait":
       return yield* TestClock.adjust(command.for_ms)
     case "deposit": {
-      const { centavos, company, reference } = command
-      const deposit = { companyId: side.companyId(company), amount: Amount.make(centavos), reference, at }
+      const { centavos, company, isNew = false } = command
+      // Companies of other scenarios are in the same database, so their references must differ.
+      const reference = `${side.companyId(0)} ${command.reference}`
+      const deposit = { companyId: side.companyId(company), amount: Amount.make(centavos), reference, isNew, at }
       return yield* Ledger.use((ledger) => ledger.deposit(deposit))
     }
     case "adjust": {

@@ -14,6 +14,7 @@ const blockOf = { company_id: 1, list: "'sale'", first_id: 1, last_id: 4, earlie
 const block = rowsOf("cell.block", blockOf)
 const entryOf = { company_id: 1, type: "'deposit'", amount: 5, balance: 5, created_at: at }
 const deposit = rowsOf("cell.entry", { ...entryOf, id: 1, reference: "'opening'" })
+const folded = rowsOf("cell.deposit_reference", { company_id: 1, folded: "'OPENING'", entry_id: 1 })
 const entry = rowsOf("cell.entry", { ...entryOf, id: 2 })
 const key = rowsOf("cell.idempotency", {
   company_id: 1,
@@ -99,6 +100,7 @@ const ofMoney: ReadonlyArray<Case> = [
   ["the deletion of a ledger entry", "entry_append_only", [deposit(), "delete from cell.entry"]],
   ["the truncation of the ledger", "entry_append_only", ["truncate cell.entry"]],
   ["a second deposit with the same reference", "entry_reference", [deposit(), deposit({ id: 2 })]],
+  ["a blank reference of a deposit", "deposit_reference_folded_check", [folded({ folded: "''" })]],
   [
     "a second charge for one sale",
     "entry_transaction",
@@ -194,6 +196,11 @@ const ofReversals: ReadonlyArray<Case> = [
     "a confirmation by the operator who proposed",
     "resolution_second_operator",
     [sold(), resolution({ confirmed_by: "'ana'", confirmed_at: at })]
+  ],
+  [
+    "a confirmation under another spelling of the proposer's name",
+    "resolution_second_operator",
+    [sold(), resolution({ proposed_by: "'turno-1'", confirmed_by: "U&'TURNO\\20131\\2800'", confirmed_at: at })]
   ],
   ["a validity without an end", "resolution_validity", [sold(), resolution({ valid_from: at })]],
   ["a confirmation without a time", "resolution_confirmed", [sold(), resolution({ confirmed_by: "'luis'" })]],

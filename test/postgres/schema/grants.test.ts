@@ -26,6 +26,7 @@ const server = {
   "cell.balance": "select",
   "cell.block": "select",
   "cell.consumption": "select",
+  "cell.deposit_reference": "select",
   "cell.entry": "select",
   "cell.delivery": "delete, insert, select, update",
   "cell.event": "delete, select",

@@ -238,7 +238,14 @@ layer(TestDatabase)("a function that moves money", (it) => {
       const lists = ["block_length", "join_blocks", "list_anew", "make_blocks", "recount_blocks"]
       const rows = ["account", "demand", "event_fact", "settling", "status_change"]
       const reserving = ["answers_of_known_keys", "judge_one_by_one", "refusal"]
-      const shared = ["default_limit", "key_state", "record_events", "require_all_written", "status_after"]
+      const shared = [
+        "default_limit",
+        "folded_text",
+        "key_state",
+        "record_events",
+        "require_all_written",
+        "status_after"
+      ]
       const theirs = [...lists, ...rows, ...reserving, ...shared]
       assert.deepStrictEqual(
         functions,

@@ -11,6 +11,7 @@ const tenantTables = [
   "block",
   "consumption",
   "delivery",
+  "deposit_reference",
   "entry",
   "event",
   "idempotency",

@@ -173,7 +173,66 @@ layer(CommandLine.layer, { excludeTestServices: true })("a deposit", (it) => {
     })
   )
 
-  it.effect.each(["\u200b", "\u00ad \u2060", "x".repeat(201), "\ufdfa".repeat(20)])(
+  // Typed after BANCO-1 -> whether it is the same reference.
+  it.effect.each([
+    ["BANCO\u20101", true],
+    ["BANCO\u20131", true],
+    ["BANCO\u22121", true],
+    ["BANCO-1\u2800", true],
+    ["banco-1", true],
+    ["BANCO-1\u3164", true],
+    ["BAN\u200bCO-1", true],
+    ["BANCO 1", false],
+    ["BANCO1", false]
+  ] as const)("with the reference %j after BANCO-1 is a repetition: %s", ([reference, repeated]) =>
+    Effect.gen(function* () {
+      const { answer } = yield* CommandLine
+      const { empresa_id } = yield* create(`GRAFIA-${encodeURIComponent(reference)}`)
+      // The reference is unique to this company, so that no other company matters.
+      const deposit = (typed: string) =>
+        answer("company", "deposit", `${empresa_id}`, "10", "--referencia", `${empresa_id}:${typed}`)
+      const first = yield* deposit("BANCO-1")
+      const second = yield* deposit(reference)
+      assert.deepStrictEqual(
+        [second.ya_registrado, second.movimiento_id === first.movimiento_id, yield* balanceOf(empresa_id)],
+        [repeated, repeated, repeated ? 10 : 20]
+      )
+    })
+  )
+
+  it.effect("whose reference a deposit of another company has needs --repetida", () =>
+    Effect.gen(function* () {
+      const { answer, refusal, run } = yield* CommandLine
+      const { empresa_id: one } = yield* create("PRIMERA")
+      const { empresa_id: other } = yield* create("SEGUNDA")
+      const deposit = (company: number, reference: string, ...more: ReadonlyArray<string>) =>
+        ["company", "deposit", `${company}`, "10", "--referencia", reference, ...more] as const
+      yield* answer(...deposit(one, "TRANSFERENCIA-7"))
+      const before = yield* answer("company", "show", `${other}`)
+      const refused = yield* refusal(...deposit(other, "transferencia\u20137"))
+      assert.deepStrictEqual(
+        [refused.exit, refused.code, refused.details],
+        [2, "REFERENCE_AT_OTHER_COMPANY", { referencia: "transferencia-7", otra_empresa_id: one }]
+      )
+      const { code, stderr } = yield* run(...deposit(other, "TRANSFERENCIA-7"))
+      assert.strictEqual(code, 2)
+      assert.match(
+        stderr,
+        /^error: A deposit of company \d+ has the reference TRANSFERENCIA-7\. Nothing was added\..*--repetida/
+      )
+      const { actualizado_en: _, ...shown } = before
+      const { actualizado_en: __, ...still } = yield* answer("company", "show", `${other}`)
+      assert.deepStrictEqual(still, shown)
+      const confirmed = yield* answer(...deposit(other, "TRANSFERENCIA-7", "--repetida"))
+      assert.isFalse(confirmed.ya_registrado)
+      // The reference is now this company's own, so repeating it needs no confirmation.
+      const again = yield* answer(...deposit(other, "Transferencia-7"))
+      assert.deepStrictEqual([again.ya_registrado, again.movimiento_id], [true, confirmed.movimiento_id])
+      assert.deepStrictEqual([yield* balanceOf(one), yield* balanceOf(other)], [10, 10])
+    })
+  )
+
+  it.effect.each(["\u200b", "\u2800", "\u3164\u2800", "\u00ad \u2060", "x".repeat(201), "\ufdfa".repeat(20)])(
     "is rejected as wrong usage with the unreadable reference %j",
     (reference) =>
       Effect.gen(function* () {
@@ -188,7 +247,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a deposit", (it) => {
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       const { empresa_id } = yield* create("A-LA-VEZ")
-      const deposit = answer("company", "deposit", `${empresa_id}`, "10", "--referencia", "BANCO-1")
+      const deposit = answer("company", "deposit", `${empresa_id}`, "10", "--referencia", "BANCO-2")
       const answers = yield* Effect.all([deposit, deposit, deposit, deposit], { concurrency: "unbounded" })
       assert.strictEqual(answers.filter(({ ya_registrado }) => !ya_registrado).length, 1)
       assert.strictEqual(yield* balanceOf(empresa_id), 10)
@@ -199,18 +258,18 @@ layer(CommandLine.layer, { excludeTestServices: true })("a deposit", (it) => {
     Effect.gen(function* () {
       const { answer, refusal } = yield* CommandLine
       const { empresa_id } = yield* create("OTRO-MONTO")
-      yield* answer("company", "deposit", `${empresa_id}`, "10", "--referencia", "BANCO-1")
+      yield* answer("company", "deposit", `${empresa_id}`, "10", "--referencia", "BANCO-3")
       const { code, details, exit } = yield* refusal(
         "company",
         "deposit",
         `${empresa_id}`,
         "11",
         "--referencia",
-        "BANCO-1"
+        "BANCO-3"
       )
       assert.deepStrictEqual(
         [exit, code, details],
-        [1, "REFERENCE_TAKEN", { referencia: "BANCO-1", monto_registrado: 10, monto: 11 }]
+        [1, "REFERENCE_TAKEN", { referencia: "BANCO-3", monto_registrado: 10, monto: 11 }]
       )
       assert.strictEqual(yield* balanceOf(empresa_id), 10)
     })

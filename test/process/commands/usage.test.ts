@@ -61,7 +61,7 @@ const usages: ReadonlyArray<readonly [command: string, usage: string]> = [
     "company create",
     "saldo company create --razon-social string --codigo string --ambiente choice [--estado choice] [--sin-api] [--seguros] [--json]"
   ],
-  ["company deposit", "saldo company deposit --referencia string [--json] <company> <amount>"],
+  ["company deposit", "saldo company deposit --referencia string [--repetida] [--json] <company> <amount>"],
   ["catalog list", "saldo catalog list [--json] [<company>]"],
   ["token rotate", "saldo token rotate [--solape duration] [--json] <token>"]
 ]

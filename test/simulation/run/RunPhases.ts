@@ -89,7 +89,8 @@ export const makeOpeningDeposits = async (
   sim.faults.stopped = true
   const centavos = openingDepositOf(sim.seed)
   for (const { id } of companies) {
-    const op = { do: "deposit", company: id, centavos, reference: "apertura", id: -id, at_ms: 0, replica: 0 } as const
+    const reference = `apertura-${id}`
+    const op = { do: "deposit", company: id, centavos, reference, id: -id, at_ms: 0, replica: 0 } as const
     cluster.serving(0)?.start(makeDeposit(office, op), { activity: "operator", name: `opening ${id}` })
   }
   await advance(openingLength_ms)

@@ -161,6 +161,8 @@ describe("an operator's name", () => {
     ["Ana\u200b María", "ana mari\u0301a", true],
     ["Ana", "Ana\u3164", true],
     ["Ana", "A\ufe0fna", true],
+    ["turno-1", "TURNO\u20131", true],
+    ["José", "José\u2800", true],
     ["Ana", "Anna", false]
   ])("%j is the same operator as %j: %s", (proposed, confirmed, same) => {
     expect(isSameOperator(proposed, confirmed)).toBe(same)

@@ -2,7 +2,15 @@ import { describe, expect, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import fc from "fast-check"
 import { IdempotencyKey, Identifier, TerminalId } from "../../../core/domain/Ids.ts"
-import { canonicalText, isClean, isStorable, lengthOf, withoutHidden } from "../../../core/domain/Text.ts"
+import {
+  canonicalText,
+  foldedText,
+  isBlank,
+  isClean,
+  isStorable,
+  lengthOf,
+  withoutHidden
+} from "../../../core/domain/Text.ts"
 
 const character = (code: number) => String.fromCodePoint(code)
 
@@ -130,13 +138,51 @@ describe("the canonical spelling", () => {
     ["a\u2028b", "a b"],
     ["a\u034fb\ufe0fc\u115fd\u3164e\uffa0f\u{e0100}", "abcdef"],
     ["\u3164", ""],
-    ["\u200b \u200b", ""]
-  ])("turns %j into %j", (typed, read) => expect(canonicalText(typed)).toBe(read))
+    ["\u200b \u200b", ""],
+    ["\u2800a\u2800\u2800b\u2800", "a b"],
+    ["a\u{1d159}b\u{16fe4}c\u{13441}\u{13442}d", "a b c d"],
+    ["\u2800", ""],
+    ...[0x2010, 0x2011, 0x2012, 0x2013, 0x2014, 0x2015, 0x2212, 0xfe58, 0xfe63, 0xff0d].map(
+      (code): [string, string] => [`a${character(code)}1`, "a-1"]
+    )
+  ] as ReadonlyArray<[string, string]>)("turns %j into %j", (typed, read) => expect(canonicalText(typed)).toBe(read))
+
+  it.each(["\u2800", "\u3164", "\u200b \u2060", " \u00a0\u3000", "\u{1d159}"])("of %j is blank", (text) =>
+    expect([isBlank(text), isBlank(`${text}x`)]).toEqual([true, false])
+  )
 
   it("does not change a canonical text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         expect(canonicalText(canonicalText(text))).toBe(canonicalText(text))
+      })
+    )
+  })
+})
+
+describe("the folded form", () => {
+  // Two texts that a person takes for the same.
+  it.each([
+    ["banco-1", "BANCO\u20101"],
+    ["Depósito 88", "DEPO\u0301SITO\u00a088"],
+    ["straße", "STRASSE"],
+    ["\u1e9e", "ß"],
+    ["ΣΑΣ", "σας"],
+    ["ﬁn", "FIN"]
+  ])("of %j is that of %j", (one, other) => expect(foldedText(one)).toBe(foldedText(other)))
+
+  it.each([
+    ["banco-1", "banco 1"],
+    ["banco-1", "banco1"],
+    ["deposito", "depósito"],
+    ["O", "0"]
+  ])("of %j is not that of %j", (one, other) => expect(foldedText(one)).not.toBe(foldedText(other)))
+
+  it("does not change a folded text, and is that of the canonical spelling", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        expect(foldedText(foldedText(text))).toBe(foldedText(text))
+        expect(foldedText(canonicalText(text))).toBe(foldedText(text))
       })
     )
   })
