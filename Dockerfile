@@ -32,6 +32,7 @@ RUN ln -s /app/facade/cli/main.js /usr/local/bin/saldo
 USER node
 EXPOSE 3000 9464
 STOPSIGNAL SIGTERM
+# Podman and buildah keep this line only with `--format docker`.
 HEALTHCHECK --interval=15s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "-e", "process.env.OPS_PORT === 'off' || fetch(`http://127.0.0.1:${process.env.OPS_PORT}/livez`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["node", "--max-semi-space-size=32", "--heap-growing-percent=30", "--no-allocation-site-pretenuring", "/app/facade/cli/main.js"]

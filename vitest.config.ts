@@ -7,6 +7,7 @@ process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(new URL("node_modules/.cache
 
 /** What takes longest, by far. Begun last, it would keep one worker busy while the others have nothing left. */
 const longest = [
+  "process/operations/image",
   "simulation/sql",
   "crash/crash",
   "simulation/memory",

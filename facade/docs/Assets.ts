@@ -33,9 +33,9 @@ const assetOf = Effect.fnUntraced(function* (name: string, extension: keyof type
   return asset
 })
 
-const load = (name: string, extension: keyof typeof contentTypes) =>
+const load = (name: string, extension: keyof typeof contentTypes, location: URL) =>
   Effect.flatMap(
-    Effect.promise(() => readFile(new URL(`./files/${name}.${extension}`, import.meta.url))),
+    Effect.promise(() => readFile(location)),
     (bytes) => assetOf(name, extension, bytes)
   )
 
@@ -43,9 +43,9 @@ const load = (name: string, extension: keyof typeof contentTypes) =>
 export const loadAssets = Effect.all(
   {
     scalar: Effect.flatMap(scalarBundle, (script) => assetOf("scalar", "js", Buffer.from(script))),
-    console: load("console", "js"),
-    style: load("pages", "css"),
-    icon: load("icon", "svg")
+    console: load("console", "js", new URL("./files/console.js", import.meta.url)),
+    style: load("pages", "css", new URL("./files/pages.css", import.meta.url)),
+    icon: load("icon", "svg", new URL("./files/icon.svg", import.meta.url))
   },
   { concurrency: "unbounded" }
 )
