@@ -16,7 +16,7 @@ import { isGoalMet } from "./support/Measurements.ts"
 
 const report = fileURLToPath(new URL("report.html", import.meta.url))
 
-const parts = [...comparisonNames, "replicas"] as const
+const parts = [...comparisonNames, "documents", "replicas"] as const
 
 const flags = {
   rounds: wholeNumber(
@@ -26,9 +26,11 @@ const flags = {
   ).pipe(orDefault(5)),
   seconds: wholeNumber("seconds", { minimum: 1 }, "Duration of a load in seconds").pipe(orDefault(8)),
   connections: wholeNumber("connections", { minimum: 1 }, "Number of concurrent calls").pipe(orDefault(64)),
-  only: commaListOf("only", parts, "Comparisons to run; replicas repeats the others with two servers").pipe(
-    orDefault(parts, "all")
-  ),
+  only: commaListOf(
+    "only",
+    parts,
+    "Comparisons to run; documents sells during a burst of PDFs; replicas repeats the others with two servers"
+  ).pipe(orDefault(parts, "all")),
   rows: wholeNumber(
     "rows",
     { minimum: 0 },
@@ -49,6 +51,7 @@ const planOf = ({ only, profile, ...numbers }: Command.Command.Config.Infer<type
     ...numbers,
     comparisons: chosen.length === 0 && only.includes("replicas") ? comparisonNames : chosen,
     replicas: only.includes("replicas"),
+    documents: only.includes("documents"),
     profile
   }
 }

@@ -6,6 +6,7 @@ import type { SaleCount } from "../support/Rounds.ts"
 import * as Progress from "../support/Rounds.ts"
 import { connectedTo, newDatabase, startBare, startPeer, startSaldo } from "../support/Services.ts"
 import { type ComparisonName, comparisonsLength_s, runComparisons, type ServersUnderTest } from "./Comparisons.ts"
+import { documentsLength_s, measureDocuments } from "./Documents.ts"
 import { highestMemory, type MemorySample, soakMemory, watchMemory } from "./Memory.ts"
 import { checkSoundness, type SoundnessCheck, soundnessLength_s } from "./Soundness.ts"
 import {
@@ -22,6 +23,8 @@ export interface BenchmarkPlan extends Progress.LoadOptions {
   readonly comparisons: ReadonlyArray<ComparisonName>
   /** Whether to repeat the comparisons with two servers. */
   readonly replicas: boolean
+  /** Whether to measure sales during a burst of PDFs. */
+  readonly documents: boolean
   /** Number of sales in the database before the first measurement. */
   readonly rows: number
   /** Duration of the memory test, in minutes. */
@@ -52,6 +55,7 @@ const length_s = (plan: BenchmarkPlan): number => {
     starting_s +
     historyLength_s(plan.rows) +
     (plan.replicas ? 2 : 1) * comparisons_s +
+    (plan.documents ? documentsLength_s(plan) : 0) +
     60 * plan.soak +
     history_s +
     soundnessLength_s
@@ -123,6 +127,7 @@ const measureAll = Effect.fnUntraced(function* (plan: BenchmarkPlan) {
   const checks: Array<SoundnessCheck> = []
   if (plan.comparisons.length > 0) sections.push(yield* oneServer(servers, full, plan))
   if (plan.comparisons.length > 0 && plan.replicas) sections.push(yield* twoServers(servers, full, plan))
+  if (plan.documents) sections.push(section("Beside PDFs", yield* measureDocuments(full, plan)))
   if (plan.soak > 0) {
     const { measurements, samples } = yield* soakMemory(full, plan.soak)
     sections.push(section("Memory", measurements, samples))

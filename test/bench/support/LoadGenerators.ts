@@ -8,21 +8,19 @@ import { promisify } from "node:util"
 import autocannon from "autocannon"
 import { Effect, Schema } from "effect"
 import { percentile } from "./Measurements.ts"
-import { fillPlaceholders, type Load, type LoadCounts, placeholdersOf, type RequestShape } from "./Workload.ts"
+import {
+  fillPlaceholders,
+  type Load,
+  type LoadCounts,
+  placeholdersOf,
+  type RequestShape,
+  requestOf
+} from "./Workload.ts"
 
 const callsOf = (shape: RequestShape) => {
   const run = randomUUID()
   let calls = 0
-  return () => {
-    const words = placeholdersOf(shape, run, calls++)
-    const headers = Object.entries(shape.headers).map(([name, value]) => [name, fillPlaceholders(value, words)])
-    return {
-      method: shape.method,
-      path: fillPlaceholders(shape.path, words),
-      headers: Object.fromEntries(headers),
-      ...(shape.body !== null && { body: fillPlaceholders(shape.body, words) })
-    }
-  }
+  return () => requestOf(shape, placeholdersOf(shape, run, calls++))
 }
 
 /**

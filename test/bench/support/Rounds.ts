@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { Context, Effect } from "effect"
 import { postmasterPid } from "../../support/EmbeddedDatabases.ts"
 import { type ProgressStep, plannedSteps } from "../../support/Progress.ts"
-import { measure } from "./Measure.ts"
+import { type BenchmarkFailed, measure } from "./Measure.ts"
 import type { Round } from "./Measurements.ts"
 import type { Load } from "./Workload.ts"
 
@@ -79,6 +79,8 @@ export interface Side extends Pick<Load, "urls" | "shape"> {
   readonly pid: number | null
   /** Counts the sales of this service, one of the two that are compared. */
   readonly saleCount?: SaleCount
+  /** What else happens during the load. It ends only with an error, which fails the benchmark. */
+  readonly beside?: Effect.Effect<never, BenchmarkFailed>
 }
 
 /** Two sides that handle the same load. */
@@ -99,12 +101,12 @@ export const roundsLength_s = ({ rounds, seconds }: Pick<LoadOptions, "rounds" |
   2 * (warmUp_s + rounds * seconds)
 
 const measureSide = Effect.fnUntraced(function* (
-  { saleCount, pid, shape, urls }: Side,
+  { beside = Effect.never, saleCount, pid, shape, urls }: Side,
   asked: Pick<Load, "connections" | "seconds">
 ) {
   const postgres = yield* postmasterPid
   const before = { server: pid === null ? null : spent_us(pid), database: familySpent_us(postgres) }
-  const measured = yield* measure({ ...asked, urls, shape })
+  const measured = yield* Effect.raceFirst(measure({ ...asked, urls, shape }), beside)
   const after = { server: pid === null ? null : spent_us(pid), database: familySpent_us(postgres) }
   if (saleCount !== undefined) saleCount.answered += measured.succeeded
   const eachOf = (of: "server" | "database") =>

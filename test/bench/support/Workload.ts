@@ -58,6 +58,16 @@ export const placeholdersOf = ({ companies }: RequestShape, run: string, number:
 export const fillPlaceholders = (text: string, words: Placeholders): string =>
   text.replace(/\{(company|key|serial)\}/g, (_, word: keyof Placeholders) => String(words[word]))
 
+/** The request with these placeholder values. */
+export const requestOf = ({ body, headers, method, path }: RequestShape, words: Placeholders) => ({
+  method,
+  path: fillPlaceholders(path, words),
+  headers: Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, fillPlaceholders(value, words)] as const)
+  ),
+  ...(body !== null && { body: fillPlaceholders(body, words) })
+})
+
 /** A top-up of 50 pesos to a phone number that succeeds in the simulator. */
 const body = JSON.stringify({ service_id: 1, identifier: "809{serial}3", amount: 50 })
 const json = { "content-type": "application/json", "idempotency-key": "{key}" }
@@ -72,6 +82,12 @@ export const saleBySaldo = (companies: number): RequestShape => ({
   headers: { ...credentials, ...json },
   body,
   companies
+})
+
+/** A sale in Saldo by a single company. */
+export const saleByCompany = (company: number): RequestShape => ({
+  ...saleBySaldo(1),
+  headers: { authorization: `Bearer bench_${company}.secret_${company}`, ...json }
 })
 
 /** The same sale in the peer, which trusts the company number of the caller. */

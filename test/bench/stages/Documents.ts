@@ -1,0 +1,67 @@
+import { Effect, Schema } from "effect"
+import { largeCompany, smallCompany } from "../support/Dataset.ts"
+import { BenchmarkFailed } from "../support/Measure.ts"
+import { latencyOf, type Measurement } from "../support/Measurements.ts"
+import { type LoadOptions, playRounds, roundsLength_s } from "../support/Rounds.ts"
+import { placeholdersOf, requestOf, saleByCompany } from "../support/Workload.ts"
+import type { CountedService } from "./WithHistory.ts"
+
+/** Number of PDFs that the burst asks for at a time: the calls of a token in a minute. */
+const burst = 120
+
+/** Number of receipts. The server keeps fewer in memory, so each PDF is rendered. */
+const receipts = 400
+
+export const documentsLength_s = (options: LoadOptions): number => roundsLength_s(options)
+
+const Sold = Schema.Struct({ data: Schema.Struct({ transaction_id: Schema.Int }) })
+const decodeSold = Schema.decodeUnknownSync(Sold)
+
+const authorization = `Bearer bench_${largeCompany}.secret_${largeCompany}`
+
+const sellOne = (url: string, number: number) =>
+  Effect.promise(async (signal) => {
+    const { body, headers, method, path } = requestOf(
+      saleByCompany(largeCompany),
+      placeholdersOf(saleByCompany(largeCompany), "receipts", number)
+    )
+    const response = await fetch(url + path, { method, headers, body: body ?? null, signal })
+    return decodeSold(await response.json()).data.transaction_id
+  })
+
+/** A company that always waits for 120 PDFs. Ends only with an error. */
+const askForDocuments = (url: string, ids: ReadonlyArray<number>): Effect.Effect<never, BenchmarkFailed> => {
+  let next = 0
+  const ask = Effect.gen(function* () {
+    const id = ids[next++ % ids.length]
+    const status = yield* Effect.promise(async (signal) => {
+      const path = `/v1/transacciones/${id}/recibo?formato=pdf`
+      const response = await fetch(url + path, { headers: { authorization }, signal })
+      await response.arrayBuffer()
+      return response.status
+    })
+    if (status !== 200) return yield* new BenchmarkFailed({ message: `the PDF of receipt ${id} got ${status}` })
+  })
+  const asking = Array.from({ length: burst }, () => Effect.forever(ask))
+  return Effect.andThen(Effect.all(asking, { concurrency: "unbounded", discard: true }), Effect.never)
+}
+
+/** Compares the sales of a company while another company asks for PDFs with its sales at other times. */
+export const measureDocuments = Effect.fnUntraced(function* (
+  { saleCount, service: { url } }: CountedService,
+  { seconds }: Pick<LoadOptions, "seconds">
+) {
+  const numbers = Array.from({ length: receipts }, (_, number) => number)
+  const ids = yield* Effect.forEach(numbers, (number) => sellOne(url, number), { concurrency: 8 })
+  saleCount.answered += ids.length
+  const usual = { name: "usual", urls: [url], pid: null, shape: saleByCompany(smallCompany), saleCount }
+  const rounds = yield* playRounds({
+    what: "One sale alone beside PDFs of another company",
+    ours: { ...usual, name: "during the burst", beside: askForDocuments(url, ids) },
+    theirs: usual,
+    connections: 1,
+    seconds
+  })
+  const what = "Another company's p99 of a sale during a burst of PDFs, against its usual p99"
+  return [latencyOf(what, "p99_ms", { is: "at most", value: 2 }, rounds)] satisfies ReadonlyArray<Measurement>
+})
