@@ -1,12 +1,16 @@
+import { randomUUID } from "node:crypto"
+import { PgClient, PgTypes } from "@effect/sql-pg"
 import { Context, DateTime, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import * as InsurancesMemory from "../../adapters/memory/InsurancesMemory.ts"
 import * as InsurancesPostgres from "../../adapters/postgres/insurance/InsurancesPostgres.ts"
 import * as OutboxPostgres from "../../adapters/postgres/insurance/OutboxPostgres.ts"
 import * as LedgerPostgres from "../../adapters/postgres/ledger/LedgerPostgres.ts"
+import { reserveRow } from "../../adapters/postgres/ledger/LedgerRows.ts"
 import * as ReversalsPostgres from "../../adapters/postgres/ledger/ReversalsPostgres.ts"
 import { CompanyId, IdempotencyKey, Identifier, ServiceId } from "../../core/domain/Ids.ts"
 import { type Insurance, insuranceOption } from "../../core/domain/Insurance.ts"
+import { periodsAt } from "../../core/domain/LocalTime.ts"
 import { Amount } from "../../core/domain/Money.ts"
 import { type ReversalIntent, ReversalVerdict, type UnderReversal } from "../../core/domain/Reversal.ts"
 import { type Intent, type Order, Verdict } from "../../core/domain/Sale.ts"
@@ -64,6 +68,28 @@ export const reservedOrder = (ledger: Ledger["Service"], intent: Intent): Effect
       reserved._tag === "Reservation" ? Effect.succeed(reserved.order) : Effect.die(new Error("the key is in use"))
     )
   )
+
+/** Answer of cell.reserve to one member of a group. */
+interface ReserveAnswer {
+  readonly n: number
+  readonly answer: { readonly tag: string; readonly period?: string; readonly transaction_id: number }
+}
+
+/** Reserves sales with one call of cell.reserve. Returns the answers in the order of the sales. */
+export const reserveInOneCall = Effect.fnUntraced(function* (intents: ReadonlyArray<Intent>) {
+  const sql = yield* PgClient.PgClient
+  const at = yield* DateTime.now
+  const { day, month, week } = periodsAt(at)
+  const instant = DateTime.formatIso(at)
+  const members = intents.map((intent, n) => reserveRow({ intent, owner: randomUUID() }, n))
+  return yield* sql<ReserveAnswer>`
+    select n, answer
+    from cell.reserve(
+      ${PgTypes.jsonb(members)}, ${instant}::timestamptz, ${day}::date, ${week}::date, ${month}::date,
+      ${instant}::timestamptz, ${instant}::timestamptz, ${instant}::timestamptz
+    )
+    order by n`
+})
 
 /** Begins a reversal under an unused key. */
 export const begunOn = (reversals: Reversals["Service"], intent: ReversalIntent): Effect.Effect<UnderReversal> =>

@@ -1,4 +1,3 @@
-import { assert } from "@effect/vitest"
 import { DateTime, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { TestClock } from "effect/testing"
@@ -15,8 +14,9 @@ import { Verdict } from "../../../core/domain/Sale.ts"
 import { Ledger } from "../../../core/ports/Ledger.ts"
 import { Reversals } from "../../../core/ports/Reversals.ts"
 import { TestDatabase } from "../../support/Database.ts"
+import { compareStores } from "./Comparison.ts"
 import { type Command, companies } from "./LedgerCommands.ts"
-import { observe, type Ports, perform, type Side } from "./LedgerSide.ts"
+import { ledgers, type Ports, type Side } from "./LedgerSide.ts"
 
 /** The Postgres adapters that a scenario uses. */
 export const Postgres = Layer.mergeAll(
@@ -69,16 +69,6 @@ const settleLeftovers = Effect.fnUntraced(function* ({ orders, reversals }: Side
 export const compareScenario = (begins: string, commands: ReadonlyArray<Command>) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(DateTime.toEpochMillis(DateTime.makeUnsafe(begins)))
-    const { memory, postgres } = yield* sides
-    return yield* Effect.gen(function* () {
-      const answers: Array<unknown> = []
-      for (const command of commands) {
-        const expected = yield* perform(memory, command)
-        answers.push(expected)
-        // Both sides share one clock, so it advances only once.
-        if (command.do !== "wait") assert.deepStrictEqual(yield* perform(postgres, command), expected)
-      }
-      assert.deepStrictEqual(yield* observe(postgres), yield* observe(memory))
-      return answers
-    }).pipe(Effect.ensuring(settleLeftovers(postgres)))
+    const both = yield* sides
+    return yield* Effect.ensuring(compareStores(ledgers, both, commands), settleLeftovers(both.postgres))
   }).pipe(Effect.scoped, Effect.provide(TestClock.layer()))

@@ -1,4 +1,5 @@
-import { DateTime, Option, Result } from "effect"
+import { assert } from "@effect/vitest"
+import { type Context, DateTime, Effect, Option, Result } from "effect"
 
 /** The item that a command names by number. Numbers beyond the end start again at the first item. */
 export const pick = <A>(all: ReadonlyArray<A>, which: number): A | undefined => all[which % Math.max(all.length, 1)]
@@ -18,7 +19,7 @@ export interface Names {
 }
 
 /** An answer as plain data, with names in place of ids, so that the answers of two stores can be compared. */
-export const comparable = (names: Names, value: unknown): unknown => {
+const comparable = (names: Names, value: unknown): unknown => {
   if (DateTime.isDateTime(value)) return DateTime.formatIso(value)
   if (Option.isOption(value)) return comparable(names, Option.getOrNull(value))
   if (Array.isArray(value)) return value.map((each) => comparable(names, each))
@@ -31,3 +32,36 @@ export const comparable = (names: Names, value: unknown): unknown => {
     ])
   )
 }
+
+/** How to run a command on one of two stores, and how to read everything that a scenario has written there. */
+interface Comparison<Side, Command, Ports> {
+  readonly answer: (side: Side, command: Command) => Effect.Effect<unknown, never, Ports>
+  readonly view: (side: Side) => Effect.Effect<unknown, never, Ports>
+  readonly namesOf: (side: Side) => Names
+}
+
+/**
+ * Runs the commands on both stores. Asserts that all answers are equal, and that the stores are equal at the end.
+ * Returns the answers.
+ */
+export const compareStores = Effect.fnUntraced(function* <
+  Ports,
+  Side extends { readonly ports: Context.Context<Ports> },
+  Command extends { readonly do: string }
+>(
+  { answer, namesOf, view }: Comparison<Side, Command, Ports>,
+  { memory, postgres }: { readonly memory: Side; readonly postgres: Side },
+  commands: ReadonlyArray<Command>
+) {
+  const on = (side: Side, effect: Effect.Effect<unknown, never, Ports>) =>
+    Effect.map(Effect.provideContext(effect, side.ports), (value) => comparable(namesOf(side), value))
+  const answers: Array<unknown> = []
+  for (const command of commands) {
+    const expected = yield* on(memory, answer(memory, command))
+    answers.push(expected)
+    // Both stores share one clock, so it advances only once.
+    if (command.do !== "wait") assert.deepStrictEqual(yield* on(postgres, answer(postgres, command)), expected)
+  }
+  assert.deepStrictEqual(yield* on(postgres, view(postgres)), yield* on(memory, view(memory)))
+  return answers
+})

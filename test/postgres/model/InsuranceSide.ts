@@ -10,7 +10,7 @@ import { Ledger } from "../../../core/ports/Ledger.ts"
 import { type ClaimedSms, type DeliveryResult, Outbox, type SmsResult } from "../../../core/ports/Outbox.ts"
 import { codeToSend, newInsurance, plan, quotedEvent, tow, version } from "../../support/InsuranceExample.ts"
 import { insuranceIntent } from "../../support/SalesOnPostgres.ts"
-import { comparable, type Names, outcomeOf, pick } from "./Comparison.ts"
+import { type Names, outcomeOf, pick } from "./Comparison.ts"
 import type { InsuranceCommand } from "./InsuranceCommands.ts"
 import type { VerdictTag } from "./LedgerCommands.ts"
 
@@ -207,11 +207,5 @@ const namesOf = ({ begun, messages, orders }: Side): Names => ({
   }
 })
 
-/** Runs a command on one side and returns its answer in a comparable form. */
-export const perform = (side: Side, command: InsuranceCommand) =>
-  Effect.map(Effect.provideContext(answer(side, command), side.ports), (answered) =>
-    comparable(namesOf(side), answered)
-  )
-
-export const observe = (side: Side) =>
-  Effect.map(Effect.provideContext(view(side), side.ports), (state) => comparable(namesOf(side), state))
+/** The comparison of the insurance store in Postgres with the one in memory. */
+export const insuranceStores = { answer, namesOf, view }

@@ -13,7 +13,7 @@ import { Ledger, type Reserved, type ReserveError } from "../../../core/ports/Le
 import { type ClaimedReversal, Reversals } from "../../../core/ports/Reversals.ts"
 import { Transactions } from "../../../core/ports/Transactions.ts"
 import { type ClaimedSale, type RecoveryClaim, Unresolved } from "../../../core/ports/Unresolved.ts"
-import { comparable, type Names, outcomeOf, pick } from "./Comparison.ts"
+import { type Names, outcomeOf, pick } from "./Comparison.ts"
 import {
   type Command,
   companies,
@@ -230,11 +230,5 @@ const ordered = (side: Side, { items, total }: Slice<Transaction>) => ({
   )
 })
 
-/** Runs a command on one side and returns its answer in a comparable form. */
-export const perform = (side: Side, command: Command) =>
-  Effect.map(Effect.provideContext(answer(side, command), side.ports), (answered) =>
-    comparable(namesOf(side), answered)
-  )
-
-export const observe = (side: Side) =>
-  Effect.map(Effect.provideContext(view(side), side.ports), (state) => comparable(namesOf(side), state))
+/** The comparison of the Postgres ledger with the ledger in memory. */
+export const ledgers = { answer, namesOf, view }

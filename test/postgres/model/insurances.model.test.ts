@@ -14,8 +14,9 @@ import { Ledger } from "../../../core/ports/Ledger.ts"
 import { Outbox } from "../../../core/ports/Outbox.ts"
 import { TestDatabase, violatedInvariants } from "../../support/Database.ts"
 import { forRandomValues, randomTimeout_ms } from "../../support/RandomValues.ts"
+import { compareStores } from "./Comparison.ts"
 import { companies, type InsuranceCommand, scenario } from "./InsuranceCommands.ts"
-import { observe, type Ports, perform, type Side } from "./InsuranceSide.ts"
+import { insuranceStores, type Ports, type Side } from "./InsuranceSide.ts"
 
 const Postgres = Layer.mergeAll(
   LedgerPostgres.layer,
@@ -61,16 +62,9 @@ const deliverLeftovers = Effect.fnUntraced(function* ({ messages }: Side) {
 const runScenario = (commands: ReadonlyArray<InsuranceCommand>) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(DateTime.toEpochMillis(DateTime.makeUnsafe("2026-03-04T15:00:00.000Z")))
-    const { memory, postgres } = yield* sides
-    yield* Effect.forEach([memory, postgres], fund)
-    yield* Effect.gen(function* () {
-      for (const command of commands) {
-        const expected = yield* perform(memory, command)
-        // Both sides share one clock, so it advances only once.
-        if (command.do !== "wait") assert.deepStrictEqual(yield* perform(postgres, command), expected)
-      }
-      assert.deepStrictEqual(yield* observe(postgres), yield* observe(memory))
-    }).pipe(Effect.ensuring(deliverLeftovers(postgres)))
+    const both = yield* sides
+    yield* Effect.forEach([both.memory, both.postgres], fund)
+    yield* Effect.ensuring(compareStores(insuranceStores, both, commands), deliverLeftovers(both.postgres))
   }).pipe(Effect.scoped, Effect.provide(TestClock.layer()))
 
 layer(Postgres, { excludeTestServices: true })("the insurance store in Postgres", (it) => {

@@ -1,13 +1,11 @@
-import { PgClient, PgTypes } from "@effect/sql-pg"
+import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Context, DateTime, Effect, Layer, Result } from "effect"
-import { reserveRow } from "../../../adapters/postgres/ledger/LedgerRows.ts"
-import { periodsAt } from "../../../core/domain/LocalTime.ts"
+import { Context, Effect, Layer, Result } from "effect"
 import type { Intent } from "../../../core/domain/Sale.ts"
 import { onItsOwn } from "../../support/Concurrency.ts"
 import { TestDatabase } from "../../support/Database.ts"
 import { ManualClock } from "../../support/InProcessService.ts"
-import { intentOf, opened, replica } from "../../support/SalesOnPostgres.ts"
+import { intentOf, opened, replica, reserveInOneCall } from "../../support/SalesOnPostgres.ts"
 
 /** A function that reserves on a server with its clock at this time. It returns the name of the outcome. */
 const serverAt = Effect.fnUntraced(function* (iso: string) {
@@ -60,31 +58,16 @@ layer(TestDatabase, { excludeTestServices: true })("two servers of which one is 
   )
 })
 
-const owner = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`
-
 let calls = 0
 
 /** Reserves one peso for each company in one batch. Returns the answers. */
-const reserveTogether = Effect.fnUntraced(function* (
+const reserveTogether = (
   companies: ReadonlyArray<number>,
   keys: ReadonlyArray<string> = companies.map(() => `sale ${++calls}`)
-) {
-  const sql = yield* PgClient.PgClient
-  const at = yield* DateTime.now
-  const { day, month, week } = periodsAt(at)
-  const instant = DateTime.formatIso(at)
-  const members = companies.map((company, n) =>
-    reserveRow({ intent: intentOf(company, keys[n] ?? "", 100), owner: owner(++calls) }, n)
+) =>
+  Effect.map(reserveInOneCall(companies.map((company, n) => intentOf(company, keys[n] ?? "", 100))), (rows) =>
+    rows.map(({ answer: { period, tag } }) => period ?? tag)
   )
-  const rows = yield* sql<{ tag: string }>`
-    select coalesce(answer ->> 'period', answer ->> 'tag') as tag
-    from cell.reserve(
-      ${PgTypes.jsonb(members)}, ${instant}::timestamptz, ${day}::date, ${week}::date, ${month}::date,
-      ${instant}::timestamptz, ${instant}::timestamptz, ${instant}::timestamptz
-    )
-    order by n`
-  return rows.map(({ tag }) => tag)
-})
 
 layer(TestDatabase, { excludeTestServices: true })("reservations in one statement", (it) => {
   // The first company has money for two sales, the second is limited to three, the third has no money.

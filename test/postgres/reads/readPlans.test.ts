@@ -2,18 +2,17 @@ import { PgClient, PgTypes } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Array as Arr, DateTime, Duration, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { reserveRow, settleRow } from "../../../adapters/postgres/ledger/LedgerRows.ts"
+import { settleRow } from "../../../adapters/postgres/ledger/LedgerRows.ts"
 import * as ReversalsPostgres from "../../../adapters/postgres/ledger/ReversalsPostgres.ts"
 import * as UnresolvedPostgres from "../../../adapters/postgres/ledger/UnresolvedPostgres.ts"
 import { inAuditSnapshot, violationQueries } from "../../../adapters/postgres/reads/AuditPostgres.ts"
 import { Identifier, TransactionId } from "../../../core/domain/Ids.ts"
-import { periodsAt } from "../../../core/domain/LocalTime.ts"
 import { type Intent, Verdict } from "../../../core/domain/Sale.ts"
 import { Reversals } from "../../../core/ports/Reversals.ts"
 import { Unresolved } from "../../../core/ports/Unresolved.ts"
 import { TestDatabase } from "../../support/Database.ts"
 import { rebuildLists, setBlockLength } from "../../support/SalesHistory.ts"
-import { intentOf } from "../../support/SalesOnPostgres.ts"
+import { intentOf, reserveInOneCall } from "../../support/SalesOnPostgres.ts"
 
 const sales = 20_000
 
@@ -84,7 +83,6 @@ layer(TestDatabase)("an audit compares few unrelated rows", (it) => {
   )
 })
 
-const owner = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`
 const confirmed = Verdict.Confirm({ delivery: { authCode: "A1", rechargeToken: null } })
 
 /** Sale number `n`, with an identifier of its own. */
@@ -93,32 +91,12 @@ const sale = (company: number, n: number): Intent => ({
   identifier: Identifier.make(String(8_090_000_000 + n))
 })
 
-interface Answer {
-  readonly n: number
-  readonly answer: { readonly tag: string; readonly transaction_id: number }
-}
-
-const reserveAll = Effect.fnUntraced(function* (intents: ReadonlyArray<Intent>, calls: number) {
-  const sql = yield* PgClient.PgClient
-  const at = yield* DateTime.now
-  const { day, month, week } = periodsAt(at)
-  const instant = DateTime.formatIso(at)
-  const members = intents.map((intent, n) => reserveRow({ intent, owner: owner(calls + n) }, n))
-  return yield* sql<Answer>`
-    select n, answer
-    from cell.reserve(
-      ${PgTypes.jsonb(members)}, ${instant}::timestamptz, ${day}::date, ${week}::date, ${month}::date,
-      ${instant}::timestamptz, ${instant}::timestamptz, ${instant}::timestamptz
-    )
-    order by n`
-})
-
 /** Reserves and settles one sale of each company in one batch, inside the open transaction. */
 const sellTogether = Effect.fnUntraced(function* (companies: ReadonlyArray<number>, first: number) {
   const sql = yield* PgClient.PgClient
   const at = yield* DateTime.now
   const intents = companies.map((company, n) => sale(company, first + n))
-  const answers = yield* reserveAll(intents, first)
+  const answers = yield* reserveInOneCall(intents)
   const settlements = Arr.zipWith(intents, answers, (intent, { answer, n }) => {
     const order = { ...intent, transactionId: TransactionId.make(answer.transaction_id), createdAt: at }
     return { ...settleRow({ order, verdict: confirmed, at, notFound: 0 }), n }
@@ -172,16 +150,11 @@ const inBatches = <A, E, R>(
 
 /** Reserves sales and asserts that every answer has this tag. */
 const ask = (companies: ReadonlyArray<number>, first: number, tag: string) =>
-  Effect.map(
-    reserveAll(
-      companies.map((company, n) => sale(company, first + n)),
-      1_000_000 + first
-    ),
-    (answers) =>
-      assert.deepStrictEqual(
-        answers.map(({ answer }) => answer.tag),
-        companies.map(() => tag)
-      )
+  Effect.map(reserveInOneCall(companies.map((company, n) => sale(company, first + n))), (answers) =>
+    assert.deepStrictEqual(
+      answers.map(({ answer }) => answer.tag),
+      companies.map(() => tag)
+    )
   )
 
 /** Claims due sales and reversals, of which there are none. */

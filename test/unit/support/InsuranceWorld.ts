@@ -3,7 +3,7 @@ import { DateTime, Effect, Layer } from "effect"
 import * as Sha256Node from "../../../adapters/crypto/Sha256Node.ts"
 import { simulatedInsurer } from "../../../adapters/insurer/SimulatedInsurer.ts"
 import { IdempotencyKey, Identifier, TerminalId } from "../../../core/domain/Ids.ts"
-import { type Insurance, insuranceOption } from "../../../core/domain/Insurance.ts"
+import { type Insurance, type IssuedPolicy, insuranceOption } from "../../../core/domain/Insurance.ts"
 import { Cedula, Phone, Plate } from "../../../core/domain/Person.ts"
 import { availabilityTo, mayBeSoldBy } from "../../../core/domain/Service.ts"
 import type { Session } from "../../../core/domain/Session.ts"
@@ -12,6 +12,7 @@ import { Catalogue } from "../../../core/ports/Catalogue.ts"
 import { Insurances } from "../../../core/ports/Insurances.ts"
 import { type Insurer, Insurers } from "../../../core/ports/Insurer.ts"
 import { Ledger } from "../../../core/ports/Ledger.ts"
+import { Outbox } from "../../../core/ports/Outbox.ts"
 import { type SmsGateway, SmsGateways } from "../../../core/ports/SmsGateway.ts"
 import {
   type Application,
@@ -24,7 +25,7 @@ import {
 import { type Purchase, purchase } from "../../../core/workflows/Purchase.ts"
 import { newCode } from "../../../core/workflows/SendSms.ts"
 import { insuranceService, intent, packages, service, session } from "../../support/Examples.ts"
-import { type Fault, world } from "../../support/InMemoryWorld.ts"
+import { type Fault, sales, world } from "../../support/InMemoryWorld.ts"
 import { insurance } from "../../support/InsuranceExample.ts"
 
 /** A token of a company that may sell insurance. */
@@ -130,6 +131,17 @@ export const planned = Effect.fnUntraced(function* (plate?: string) {
 /** Price of the one-year plan for a car, in centavos. */
 export const price = 595_050
 
+/** The company's 10,000 pesos untouched, with the price held, and with the price charged. */
+export const whole = { available: 1_000_000, held: 0, consumed: 0 }
+export const held = { available: 1_000_000 - price, held: price, consumed: price }
+export const charged = { available: 1_000_000 - price, held: 0, consumed: price }
+
+/** Statuses of the company's sales, oldest first. */
+export const statuses = Effect.map(sales, (all) => all.map(([, status]) => status))
+
+/** The policy that the insurer issues. */
+export const policy: IssuedPolicy = { number: "POL-1", validity: { from: "2026-03-04", until: "2027-03-03" } }
+
 /** Starts an insurance and quotes it without extras. */
 export const quoted = Effect.fnUntraced(function* (plate?: string) {
   const { id } = yield* planned(plate)
@@ -170,6 +182,12 @@ export const now = ({ id }: Pick<Insurance, "id">) => insuranceOf(seller, id)
 
 /** Reads the state of the insurance. */
 export const stateOf = (insurance: Pick<Insurance, "id">) => Effect.map(now(insurance), ({ state }) => state)
+
+/** Status and reason of each undelivered message, as the operator sees them. */
+export const undelivered = Effect.map(
+  Outbox.use((outbox) => outbox.undelivered(10)),
+  (all) => all.map(({ reason, status }) => [status, reason] as const)
+)
 
 /** Stages a message and stops before sending it, as if the process died. */
 export const unsentMessage = Effect.gen(function* () {

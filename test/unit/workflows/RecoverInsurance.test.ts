@@ -1,27 +1,31 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import type { Insurance, IssuedPolicy } from "../../../core/domain/Insurance.ts"
+import type { Insurance } from "../../../core/domain/Insurance.ts"
 import { StatusAnswer } from "../../../core/domain/Recovery.ts"
 import { DispatchAnswer, Verdict } from "../../../core/domain/Sale.ts"
 import { Insurances } from "../../../core/ports/Insurances.ts"
 import { keepRecovering, recover } from "../../../core/workflows/Recover.ts"
 import { supplierOf } from "../../../core/workflows/Supplier.ts"
-import { type Fault, fund, money, sales, tally } from "../../support/InMemoryWorld.ts"
-import { buy, insuring, now, price, quoted, reserved, stateOf } from "../support/InsuranceWorld.ts"
+import { type Fault, fund, money, tally } from "../../support/InMemoryWorld.ts"
+import {
+  buy,
+  charged,
+  held,
+  insuring,
+  now,
+  policy,
+  quoted,
+  reserved,
+  stateOf,
+  statuses,
+  whole
+} from "../support/InsuranceWorld.ts"
 
 const { Delivered, NotFound, Refused, Unknown } = StatusAnswer
 
-const policy: IssuedPolicy = { number: "POL-1", validity: { from: "2026-03-04", until: "2027-03-03" } }
-
 /** The policy in the form that the sale stores. */
 const delivery = { authCode: policy.number, rechargeToken: null, validity: policy.validity }
-
-const whole = { available: 1_000_000, held: 0, consumed: 0 }
-const held = { available: 1_000_000 - price, held: price, consumed: price }
-const charged = { available: 1_000_000 - price, held: 0, consumed: price }
-
-const statuses = Effect.map(sales, (all) => all.map(([, status]) => status))
 
 /** The questions to the insurer after the last quote. */
 const afterwards = (asked: ReadonlyArray<string>) => asked.slice(asked.lastIndexOf("quote") + 1)

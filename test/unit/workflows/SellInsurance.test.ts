@@ -10,27 +10,24 @@ import { Transactions } from "../../../core/ports/Transactions.ts"
 import { quoteInsurance } from "../../../core/workflows/InsuranceSteps.ts"
 import { type Purchase, purchase } from "../../../core/workflows/Purchase.ts"
 import { factsOf, service, session } from "../../support/Examples.ts"
-import { fund, money, sales } from "../../support/InMemoryWorld.ts"
+import { fund, money } from "../../support/InMemoryWorld.ts"
 import {
   buy,
+  charged,
+  held,
   insuring,
   issued,
   now,
   planned,
+  policy,
   price,
   quoted,
   seller,
   stateOf,
-  wanted
+  statuses,
+  wanted,
+  whole
 } from "../support/InsuranceWorld.ts"
-
-const whole = { available: 1_000_000, held: 0, consumed: 0 }
-const held = { available: 1_000_000 - price, held: price, consumed: price }
-const charged = { available: 1_000_000 - price, held: 0, consumed: price }
-
-const policy: IssuedPolicy = { number: "POL-1", validity: { from: "2026-03-04", until: "2027-03-03" } }
-
-const statuses = Effect.map(sales, (all) => all.map(([, status]) => status))
 
 describe("a sale of an insurance", () => {
   // the insurer's answer -> the response, status of the sale, state of the insurance, the money

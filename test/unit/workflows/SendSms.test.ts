@@ -4,21 +4,14 @@ import { TestClock } from "effect/testing"
 import { simulatedSmsGateway } from "../../../adapters/sms/SimulatedSms.ts"
 import { InsuranceUnavailable } from "../../../core/domain/InsuranceErrors.ts"
 import { SmsAnswer } from "../../../core/domain/Sms.ts"
-import { Outbox } from "../../../core/ports/Outbox.ts"
 import { SmsGateways } from "../../../core/ports/SmsGateway.ts"
 import { resendCode, startInsurance } from "../../../core/workflows/InsuranceSteps.ts"
 import { keepSending } from "../../../core/workflows/SendSms.ts"
-import { application, begin, insuring, seller, stateOf, unsentMessage } from "../support/InsuranceWorld.ts"
+import { application, begin, insuring, seller, stateOf, undelivered, unsentMessage } from "../support/InsuranceWorld.ts"
 
 const { NotSent, Rejected, Sent, Unknown } = SmsAnswer
 
 const always = (answer: SmsAnswer) => ({ send: () => Effect.succeed(answer) })
-
-/** Undelivered messages as the operator sees them. */
-const undelivered = Effect.map(
-  Outbox.use((outbox) => outbox.undelivered(10)),
-  (all) => all.map(({ reason, status }) => [status, reason] as const)
-)
 
 const late = ["failed", "the message expired before it was sent"] as const
 const schedule = [0, 5, 15, 30, 60, 180, 300, 420, 540]

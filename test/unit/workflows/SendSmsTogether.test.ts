@@ -6,15 +6,9 @@ import { Phone } from "../../../core/domain/Person.ts"
 import { SmsAnswer } from "../../../core/domain/Sms.ts"
 import { Outbox } from "../../../core/ports/Outbox.ts"
 import { keepSending, sendDue } from "../../../core/workflows/SendSms.ts"
-import { insuring, stateOf, unsentMessage } from "../support/InsuranceWorld.ts"
+import { insuring, stateOf, undelivered, unsentMessage } from "../support/InsuranceWorld.ts"
 
 const { Sent } = SmsAnswer
-
-/** Undelivered messages as the operator sees them. */
-const undelivered = Effect.map(
-  Outbox.use((outbox) => outbox.undelivered(10)),
-  (all) => all.map(({ reason, status }) => [status, reason] as const)
-)
 
 describe("messages sent in parallel", () => {
   it.effect("are recorded one by one, even if recording one of them fails", () => {
