@@ -84,15 +84,16 @@ describe("a sale through DT One", () => {
     )
   )
 
+  const electricity = {
+    type: "electricity_prepaid",
+    identifier: "NIC-5501",
+    product: String(productIds.electricity)
+  } as const
+
   it.effect("of electricity returns the token in groups of four digits", () =>
     withDtOne(({ provider }) =>
       Effect.gen(function* () {
-        const sold = {
-          type: "electricity_prepaid",
-          identifier: "NIC-5501",
-          product: String(productIds.electricity)
-        } as const
-        const answer = yield* provider.dispatch(yield* ordered(sold))
+        const answer = yield* provider.dispatch(yield* ordered(electricity))
         assert.deepStrictEqual(answer, {
           _tag: "Delivered",
           delivery: { authCode: "OP2400000000", rechargeToken: "1234 5678 9012 3456 7890" }
@@ -109,12 +110,7 @@ describe("a sale through DT One", () => {
     withDtOne(({ alerts, fake, provider }) =>
       Effect.gen(function* () {
         fake.overrideFields(xid, told)
-        const sold = {
-          type: "electricity_prepaid",
-          identifier: "NIC-5501",
-          product: String(productIds.electricity)
-        } as const
-        const answer = yield* provider.dispatch(yield* ordered(sold))
+        const answer = yield* provider.dispatch(yield* ordered(electricity))
         assert.deepStrictEqual(answer, {
           _tag: "Delivered",
           delivery: { authCode: "OP2400000000", rechargeToken: null }

@@ -26,6 +26,15 @@ const found = (auth: Headers, query: string, path = "/v1/transacciones") =>
     ...body.data.pagination
   }))
 
+/** Asserts that each path rejects the query with these details. */
+const rejects = Effect.fnUntraced(function* (paths: ReadonlyArray<string>, query: string, details: object) {
+  const { auth } = yield* customer({ money: 0 })
+  for (const path of paths) {
+    const { body, status } = yield* get(`${path}?${query}`, auth)
+    assert.deepStrictEqual([status, body.error.code, body.error.details], [422, "VALIDATION_ERROR", details])
+  }
+})
+
 layer(TestServer, { excludeTestServices: true })("lists (contract 4.7)", (it) => {
   describe("reject the query", () => {
     it.effect.each([
@@ -51,15 +60,7 @@ layer(TestServer, { excludeTestServices: true })("lists (contract 4.7)", (it) =>
       ["hasta_id=1&hasta_id=2", { hasta_id: "invalido" }],
       ["hasta_id=", { hasta_id: "invalido" }],
       ["page=0&per_page=x&date_to=x", { page: "fuera_de_rango", per_page: "invalido", date_to: "invalido" }]
-    ] as const)("%s", ([query, details]) =>
-      Effect.gen(function* () {
-        const { auth } = yield* customer({ money: 0 })
-        for (const path of lists) {
-          const { body, status } = yield* get(`${path}?${query}`, auth)
-          assert.deepStrictEqual([status, body.error.code, body.error.details], [422, "VALIDATION_ERROR", details])
-        }
-      })
-    )
+    ] as const)("%s", ([query, details]) => rejects(lists, query, details))
 
     it.effect.each([
       ["status=success", { status: "invalido" }],
@@ -74,24 +75,10 @@ layer(TestServer, { excludeTestServices: true })("lists (contract 4.7)", (it) =>
       ["idempotency_key=", { idempotency_key: "longitud" }],
       [`idempotency_key=${"k".repeat(129)}`, { idempotency_key: "longitud" }],
       ["idempotency_key=&status=x", { idempotency_key: "longitud", status: "invalido" }]
-    ] as const)("of transactions: %s", ([query, details]) =>
-      Effect.gen(function* () {
-        const { auth } = yield* customer({ money: 0 })
-        for (const path of sales) {
-          const { body, status } = yield* get(`${path}?${query}`, auth)
-          assert.deepStrictEqual([status, body.error.code, body.error.details], [422, "VALIDATION_ERROR", details])
-        }
-      })
-    )
+    ] as const)("of transactions: %s", ([query, details]) => rejects(sales, query, details))
 
     it.effect.each(["formato=xml", "formato=CSV", "formato=", "formato=csv&formato=csv"])("of either: %s", (query) =>
-      Effect.gen(function* () {
-        const { auth } = yield* customer({ money: 0 })
-        for (const path of lists) {
-          const { body, status } = yield* get(`${path}?${query}`, auth)
-          assert.deepStrictEqual([status, body.error.details], [422, { formato: "invalido" }])
-        }
-      })
+      rejects(lists, query, { formato: "invalido" })
     )
   })
 

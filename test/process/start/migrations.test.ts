@@ -144,6 +144,15 @@ const tablesOf = (url: string) =>
     (sql) => sql`select tablename from pg_tables where schemaname not in ('pg_catalog', 'information_schema')`
   ).pipe(Effect.provide(connectedTo(url)))
 
+/** Asserts that every command fails on this database with this one line. */
+const everyCommandFails = Effect.fnUntraced(function* (url: string, message: RegExp) {
+  for (const command of [["migrate"], ["serve"], ["company", "list"]]) {
+    const { code, stderr } = yield* commandLineOn(url).run(...command)
+    assert.strictEqual(code, 1, command.join(" "))
+    assert.match(stderr, message)
+  }
+})
+
 describe("Postgres below version 18", () => {
   it("is recognised by its version number", () => {
     assert.isNull(faultOf({ version: "18.4", number: 180_004 }))
@@ -154,14 +163,12 @@ describe("Postgres below version 18", () => {
   it.live("is refused in one line by every command, and no table is created", () =>
     Effect.gen(function* () {
       const url = yield* olderPostgres
-      const { run } = commandLineOn(url)
-      for (const command of [["migrate"], ["serve"], ["company", "list"]]) {
-        const { code, stderr } = yield* run(...command)
-        assert.strictEqual(code, 1, command.join(" "))
-        assert.match(stderr, /^error: the database cannot be used: it runs Postgres 17\.6, .* 18 or later: [^\n]*\n?$/)
-      }
+      yield* everyCommandFails(
+        url,
+        /^error: the database cannot be used: it runs Postgres 17\.6, .* 18 or later: [^\n]*\n?$/
+      )
       assert.match(
-        (yield* run("doctor")).stdout,
+        (yield* commandLineOn(url).run("doctor")).stdout,
         /WRONG +database +.*Postgres 17\.6, but Saldo needs version 18 or later/
       )
       assert.deepStrictEqual(yield* tablesOf(url), [])
@@ -188,16 +195,11 @@ describe("a database of an unreleased version", { timeout: timeout_ms }, () => {
     Effect.gen(function* () {
       const url = yield* unreleased
       const before = yield* tablesOf(url)
-      const { run } = commandLineOn(url)
-      for (const command of [["migrate"], ["serve"], ["company", "list"]]) {
-        const { code, stderr } = yield* run(...command)
-        assert.strictEqual(code, 1, command.join(" "))
-        assert.match(
-          stderr,
-          /^error: the database was made by an unreleased version of Saldo [^\n]*: point DATABASE_URL at a new empty database, or remove DATA_DIR\n?$/
-        )
-      }
-      const doctor = yield* run("doctor")
+      yield* everyCommandFails(
+        url,
+        /^error: the database was made by an unreleased version of Saldo [^\n]*: point DATABASE_URL at a new empty database, or remove DATA_DIR\n?$/
+      )
+      const doctor = yield* commandLineOn(url).run("doctor")
       assert.strictEqual(doctor.code, 1)
       assert.match(doctor.stdout, /^WRONG +migrations +the database was made by an unreleased version of Saldo /m)
       assert.deepStrictEqual(yield* tablesOf(url), before)
