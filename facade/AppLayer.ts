@@ -17,7 +17,9 @@ import * as CatalogueAdminPostgres from "../adapters/postgres/directory/Catalogu
 import * as CompaniesPostgres from "../adapters/postgres/directory/CompaniesPostgres.ts"
 import * as DataKeyPostgres from "../adapters/postgres/directory/DataKeyPostgres.ts"
 import * as TokensPostgres from "../adapters/postgres/directory/TokensPostgres.ts"
+import * as DeliveriesPostgres from "../adapters/postgres/events/DeliveriesPostgres.ts"
 import * as EventsPostgres from "../adapters/postgres/events/EventsPostgres.ts"
+import * as WebhooksPostgres from "../adapters/postgres/events/WebhooksPostgres.ts"
 import * as InsurancesPostgres from "../adapters/postgres/insurance/InsurancesPostgres.ts"
 import * as OutboxPostgres from "../adapters/postgres/insurance/OutboxPostgres.ts"
 import * as AccountsPostgres from "../adapters/postgres/ledger/AccountsPostgres.ts"
@@ -36,6 +38,7 @@ import { dtone } from "../adapters/provider/dtone/DtOne.ts"
 import * as HttpProvider from "../adapters/provider/HttpProvider.ts"
 import * as HttpSms from "../adapters/sms/HttpSms.ts"
 import * as TwilioSms from "../adapters/sms/TwilioSms.ts"
+import * as WebhookSenderUndici from "../adapters/webhook/WebhookSenderUndici.ts"
 import { XidPrefix } from "../core/domain/Idempotency.ts"
 import { InFlight } from "../core/workflows/InFlight.ts"
 import { DatabaseServer, migratedConnections } from "./settings/DatabaseServer.ts"
@@ -124,6 +127,7 @@ const adapterLayers = Layer.mergeAll(
   AuditLogPostgres.layer,
   CatalogueAdminPostgres.layer,
   CompaniesPostgres.layer,
+  DeliveriesPostgres.layer,
   EventsPostgres.layer,
   InsurancesPostgres.layer,
   LedgerPostgres.layer,
@@ -136,7 +140,9 @@ const adapterLayers = Layer.mergeAll(
   UnresolvedPostgres.layer,
   partiesLayer,
   ReversalsPostgres.layer,
-  StatementPostgres.layer
+  StatementPostgres.layer,
+  WebhooksPostgres.layer,
+  Layer.unwrap(Settings.useSync(({ webhookLocal }) => WebhookSenderUndici.layer({ local: webhookLocal })))
 ).pipe(Layer.provideMerge(Layer.mergeAll(Sha256Node.layer, SecureRandomNode.layer, pepper, vault)))
 
 /**

@@ -9,6 +9,7 @@ import * as CataloguePostgres from "../adapters/postgres/directory/CataloguePost
 import * as TokenDirectoryPostgres from "../adapters/postgres/directory/TokenDirectoryPostgres.ts"
 import { countPeppers } from "../adapters/postgres/directory/TokensPostgres.ts"
 import { Pepper } from "../core/ports/Pepper.ts"
+import { keepDelivering, keepPurging } from "../core/workflows/DeliverEvents.ts"
 import { keepRecovering } from "../core/workflows/Recover.ts"
 import { keepResetting } from "../core/workflows/SandboxReset.ts"
 import { seed } from "../core/workflows/Seed.ts"
@@ -16,6 +17,7 @@ import { keepSending } from "../core/workflows/SendSms.ts"
 import { keepTracing } from "../core/workflows/TraceSms.ts"
 import { appLayer, baseLayer } from "./AppLayer.ts"
 import { HttpOptions } from "./api/Call.ts"
+import { eventView } from "./api/Eventos.ts"
 import * as Http from "./http/Http.ts"
 import * as Listener from "./http/Listener.ts"
 import { Gauges } from "./ops/Gauges.ts"
@@ -59,6 +61,13 @@ const startupWarnings = Layer.effectDiscard(
         tokens: underAnother
       })
   })
+)
+
+const eventDelivering = Layer.effectDiscard(
+  Effect.andThen(
+    Effect.forkScoped(keepDelivering((event) => JSON.stringify(eventView(event)))),
+    Effect.forkScoped(keepPurging)
+  )
 )
 
 const sandboxResetting = Layer.unwrap(
@@ -109,7 +118,7 @@ export const portsLayer = Layer.mergeAll(
 
 /** The ports and all background work of a server. */
 export const serverLayer = Layer.provideMerge(
-  Layer.mergeAll(recovering, smsSending, sandboxResetting, startupWarnings),
+  Layer.mergeAll(recovering, smsSending, eventDelivering, sandboxResetting, startupWarnings),
   portsLayer
 )
 

@@ -1,4 +1,4 @@
-import { Context, type DateTime, Layer, Result } from "effect"
+import { Context, type DateTime, Layer, type Redacted, Result } from "effect"
 import {
   type Balance,
   type Consumption,
@@ -7,7 +7,7 @@ import {
   type Limits,
   owned
 } from "../../core/domain/Account.ts"
-import type { CompanyEvent } from "../../core/domain/Event.ts"
+import type { CompanyEvent, Sequence, WebhookId } from "../../core/domain/Event.ts"
 import { keyErrorOf, readKey } from "../../core/domain/Idempotency.ts"
 import type { CompanyId, IdempotencyKey, InsuranceId, TerminalId, TransactionId } from "../../core/domain/Ids.ts"
 import type { Insurance } from "../../core/domain/Insurance.ts"
@@ -18,8 +18,11 @@ import type { Phone } from "../../core/domain/Person.ts"
 import type { Reversal, ReversalOutcome } from "../../core/domain/Reversal.ts"
 import type { Delivery, Order, Outcome } from "../../core/domain/Sale.ts"
 import type { ReversalStatus, Status } from "../../core/domain/Status.ts"
+import type { Attempt, WebhookSecret } from "../../core/domain/Webhook.ts"
+import type { DeliveryState } from "../../core/ports/Deliveries.ts"
 import type { KeyError } from "../../core/ports/Ledger.ts"
 import type { ClaimedSms } from "../../core/ports/Outbox.ts"
+import type { Webhook } from "../../core/ports/Webhooks.ts"
 
 /** The recovery state of an operation. */
 export interface Asking {
@@ -97,6 +100,26 @@ export interface SmsEntry {
   readonly leasedUntil: DateTime.Utc | null
 }
 
+/** A webhook with its secrets. */
+export interface WebhookEntry {
+  readonly webhook: Webhook
+  readonly secret: Redacted.Redacted<WebhookSecret>
+  /** The secret before the last rotation. */
+  readonly previous: Redacted.Redacted<WebhookSecret> | null
+}
+
+/** A delivery in the queue of a webhook. */
+export interface QueuedDelivery {
+  readonly webhookId: WebhookId
+  readonly sequence: Sequence
+  readonly state: DeliveryState
+  readonly attempts: number
+  readonly dueAt: DateTime.Utc
+  readonly leasedUntil: DateTime.Utc | null
+  /** The last attempt. */
+  readonly attempt: Attempt | null
+}
+
 /** All data of one company. */
 export interface CompanyBooks {
   readonly companyId: CompanyId
@@ -117,6 +140,9 @@ export interface CompanyBooks {
     reportedLow: boolean
     readonly written: Array<Omit<CompanyEvent, "companyId">>
   }
+  readonly webhooks: Map<WebhookId, WebhookEntry>
+  /** By webhook and sequence number. */
+  readonly deliveries: Map<string, QueuedDelivery>
 }
 
 const emptyBooks = (companyId: CompanyId): CompanyBooks => ({
@@ -136,7 +162,9 @@ const emptyBooks = (companyId: CompanyId): CompanyBooks => ({
   consumption: new Map(),
   entries: [],
   adjustments: new Set(),
-  events: { on: false, reportedLow: false, written: [] }
+  events: { on: false, reportedLow: false, written: [] },
+  webhooks: new Map(),
+  deliveries: new Map()
 })
 
 /** Returns the sale. Throws if it does not exist. */
@@ -189,6 +217,7 @@ export class Books extends Context.Service<
     readonly nextReversalId: () => number
     readonly nextEntryId: () => number
     readonly nextInsuranceId: () => number
+    readonly nextWebhookId: () => number
   }
 >()("saldo/adapters/memory/Books") {
   static readonly layer = Layer.sync(Books, () => {
@@ -197,6 +226,7 @@ export class Books extends Context.Service<
     let reversals = 0
     let entries = 0
     let insurances = 0
+    let webhooks = 0
     return Books.of({
       of: (companyId) => {
         const known = companies.get(companyId) ?? emptyBooks(companyId)
@@ -208,7 +238,8 @@ export class Books extends Context.Service<
       nextTransactionId: () => ++transactions,
       nextReversalId: () => ++reversals,
       nextEntryId: () => ++entries,
-      nextInsuranceId: () => ++insurances
+      nextInsuranceId: () => ++insurances,
+      nextWebhookId: () => ++webhooks
     })
   })
 }

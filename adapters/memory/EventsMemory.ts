@@ -1,15 +1,37 @@
 import { type DateTime, Effect, Layer } from "effect"
 import { isLow } from "../../core/domain/Account.ts"
-import { type CompanyEvent, EventSubject, Sequence, saleAt } from "../../core/domain/Event.ts"
+import { type CompanyEvent, EventSubject, Sequence, saleAt, type WebhookId } from "../../core/domain/Event.ts"
 import type { TransactionId } from "../../core/domain/Ids.ts"
 import type { Insurance } from "../../core/domain/Insurance.ts"
 import type { EventType } from "../../core/domain/Webhook.ts"
 import { Events } from "../../core/ports/Events.ts"
+import type { Webhook } from "../../core/ports/Webhooks.ts"
 import { Books, type CompanyBooks, saleOf } from "./Books.ts"
 import { transactionOf } from "./TransactionsMemory.ts"
 
 /** A fact that becomes an event of its company. */
 type Fact = Pick<CompanyEvent, "type" | "subject">
+
+/** Whether a webhook receives an event. A test event goes to the tested webhook, whatever its types. */
+const isSent = ({ subject, type }: Fact, { eventTypes, id, state }: Webhook): boolean =>
+  state === "activo" &&
+  (subject._tag === "Test" ? subject.webhookId === id : eventTypes.length === 0 || eventTypes.includes(type))
+
+/** The place of a delivery in `CompanyBooks.deliveries`. */
+export const deliveryKey = (id: WebhookId, sequence: Sequence): string => `${id} ${sequence}`
+
+/** Puts an event into the queue of a webhook, perhaps again. */
+export const enqueue = (books: CompanyBooks, webhookId: WebhookId, sequence: Sequence, dueAt: DateTime.Utc): void => {
+  const fresh = { state: "pendiente", attempts: 0, leasedUntil: null, attempt: null } as const
+  books.deliveries.set(deliveryKey(webhookId, sequence), { webhookId, sequence, dueAt, ...fresh })
+}
+
+/** Turns the events of a company on or off. At the time of turning on, a low balance counts as reported. */
+export const turnEvents = ({ events, purse }: CompanyBooks, on: boolean): void => {
+  if (events.on === on) return
+  events.on = on
+  events.reportedLow = isLow(purse.balance, purse.lowBalanceAlert)
+}
 
 /**
  * Writes events of a company with events on, as cell.record_events does. Adds balance.low or balance.recovered if the
@@ -25,7 +47,11 @@ export const recordEvents = (books: CompanyBooks, facts: ReadonlyArray<Fact>, at
     subject: EventSubject.Balance({ ...balance, alert })
   }
   for (const fact of [...facts, ...(low === events.reportedLow ? [] : [crossed])]) {
-    events.written.push({ sequence: Sequence.make(events.written.length + 1), at, ...fact })
+    const sequence = Sequence.make(events.written.length + 1)
+    events.written.push({ sequence, at, ...fact })
+    for (const { webhook } of books.webhooks.values()) {
+      if (isSent(fact, webhook)) enqueue(books, webhook.id, sequence, at)
+    }
   }
   events.reportedLow = low
 }
@@ -68,13 +94,7 @@ export const layer = Layer.effect(
             .slice(0, limit)
             .map((event) => ({ companyId, ...event }))
         ),
-      turn: (companyId, on) =>
-        Effect.sync(() => {
-          const { events, purse } = of(companyId)
-          if (events.on === on) return
-          events.on = on
-          events.reportedLow = isLow(purse.balance, purse.lowBalanceAlert)
-        }),
+      turn: (companyId, on) => Effect.sync(() => turnEvents(of(companyId), on)),
       purge: () => Effect.die(new Error("events in memory are never old"))
     })
   )

@@ -9,6 +9,7 @@ import * as OutboxMemory from "./OutboxMemory.ts"
 import * as ReversalsMemory from "./ReversalsMemory.ts"
 import * as TransactionsMemory from "./TransactionsMemory.ts"
 import * as UnresolvedMemory from "./UnresolvedMemory.ts"
+import * as WebhooksMemory from "./WebhooksMemory.ts"
 
 /** All memory adapters over one shared `Books`. */
 export const layer = Layer.mergeAll(
@@ -18,6 +19,8 @@ export const layer = Layer.mergeAll(
   AccountsMemory.adjustmentsLayer,
   AccountsMemory.statementLayer,
   EventsMemory.layer,
+  WebhooksMemory.deliveriesLayer,
+  WebhooksMemory.webhooksLayer,
   TransactionsMemory.layer,
   UnresolvedMemory.layer,
   OptionsMemory.layer,

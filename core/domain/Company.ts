@@ -19,3 +19,10 @@ export const Company = Schema.Struct({
   insuranceEnabled: Schema.Boolean
 })
 export type Company = typeof Company.Type
+
+/** Code of the sandbox company, whose credentials are public. */
+export const sharedSandbox = "SANDBOX"
+
+/** Whether everybody may know the credentials of the company. */
+export const isShared = ({ code, environment }: Pick<Company, "code" | "environment">): boolean =>
+  code === sharedSandbox && environment === "development"

@@ -54,7 +54,8 @@ const motives: Record<Forbidden["why"], ErrorDetails["FORBIDDEN"]["motivo"]> = {
   address: "ip_no_autorizada",
   permission: "permiso_faltante",
   foreign_company: "empresa_ajena",
-  insurance: "seguros_no_habilitados"
+  insurance: "seguros_no_habilitados",
+  shared_sandbox: "sandbox_compartido"
 }
 
 const pendingDetails = ({ transactionId, xid }: { readonly transactionId: number; readonly xid: string }) => ({

@@ -93,7 +93,8 @@ export const errorDetails = {
       "ip_no_autorizada",
       "permiso_faltante",
       "empresa_ajena",
-      "seguros_no_habilitados"
+      "seguros_no_habilitados",
+      "sandbox_compartido"
     ]),
     permiso: Schema.optionalKey(
       Permission.annotate({ description: "El permiso que falta al token; solo con permiso_faltante." })

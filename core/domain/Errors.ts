@@ -19,7 +19,8 @@ export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", {
     "address",
     "permission",
     "foreign_company",
-    "insurance"
+    "insurance",
+    "shared_sandbox"
   ]),
   /** The permission that the token lacks. Present only if `why` is "permission". */
   permission: Schema.optionalKey(Permission)

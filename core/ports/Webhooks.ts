@@ -25,6 +25,11 @@ export interface Webhook {
 /** The parts of a webhook that its company chooses. */
 export type WebhookChoice = Pick<Webhook, "url" | "eventTypes" | "description">
 
+/** The parts of a webhook to change. Undefined parts stay. */
+export type WebhookChanges = {
+  readonly [Part in keyof WebhookChoice | "state"]?: Webhook[Part] | undefined
+}
+
 /** Stores webhooks. Secrets are encrypted. */
 export class Webhooks extends Context.Service<
   Webhooks,
@@ -43,7 +48,7 @@ export class Webhooks extends Context.Service<
     readonly change: (
       companyId: CompanyId,
       id: WebhookId,
-      changes: Partial<WebhookChoice & Pick<Webhook, "state">>
+      changes: WebhookChanges
     ) => Effect.Effect<Option.Option<Webhook>>
     /** Deletes a webhook and its deliveries. False if there is no such webhook. */
     readonly remove: (companyId: CompanyId, id: WebhookId) => Effect.Effect<boolean>

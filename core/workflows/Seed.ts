@@ -1,5 +1,6 @@
 import { DateTime, Effect, Option, type Redacted } from "effect"
 import type { CatalogueDraft } from "../domain/CatalogueDraft.ts"
+import { sharedSandbox } from "../domain/Company.ts"
 import { Amount } from "../domain/Money.ts"
 import { CatalogueAdmin } from "../ports/Catalogue.ts"
 import { Companies, type NewCompany } from "../ports/Companies.ts"
@@ -15,7 +16,7 @@ export interface SandboxCredentials {
 
 const sandbox: NewCompany = {
   legalName: "Comercio de Prueba, S.R.L.",
-  code: "SANDBOX",
+  code: sharedSandbox,
   environment: "development",
   state: "activa",
   apiEnabled: true,

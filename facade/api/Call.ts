@@ -9,6 +9,7 @@ import type { Accounts } from "../../core/ports/Accounts.ts"
 import type { AuditLog } from "../../core/ports/AuditLog.ts"
 import type { CallCounter } from "../../core/ports/CallCounter.ts"
 import type { Catalogue } from "../../core/ports/Catalogue.ts"
+import type { Deliveries } from "../../core/ports/Deliveries.ts"
 import type { Events } from "../../core/ports/Events.ts"
 import type { Insurances } from "../../core/ports/Insurances.ts"
 import type { Insurers } from "../../core/ports/Insurer.ts"
@@ -24,6 +25,8 @@ import type { Statement } from "../../core/ports/Statement.ts"
 import type { TokenDirectory } from "../../core/ports/TokenDirectory.ts"
 import type { Transactions } from "../../core/ports/Transactions.ts"
 import type { Vault } from "../../core/ports/Vault.ts"
+import type { WebhookSender } from "../../core/ports/WebhookSender.ts"
+import type { Webhooks } from "../../core/ports/Webhooks.ts"
 import type { InFlight } from "../../core/workflows/InFlight.ts"
 
 /** The services that procedures use. They are built once, when the server starts. */
@@ -33,6 +36,7 @@ export type Services =
   | CallCounter
   | Catalogue
   | TokenDirectory
+  | Deliveries
   | Events
   | InFlight
   | Insurances
@@ -51,6 +55,8 @@ export type Services =
   | Statement
   | Transactions
   | Vault
+  | Webhooks
+  | WebhookSender
 
 /** A file that REST sends instead of JSON. */
 export class FileReply extends Data.Class<{

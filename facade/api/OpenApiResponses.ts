@@ -92,7 +92,7 @@ export const responseHeaders = ({ cached, errors = [], file, replays, status, wa
     ...common,
     ...(errors.length > 0 ? (["Link"] as const) : []),
     ...(waits || errors.some((code) => retryable.has(code)) ? (["Retry-After"] as const) : []),
-    ...(status === 202 ? (["Location"] as const) : []),
+    ...(errors.includes("TRANSACTION_PENDING") ? (["Location"] as const) : []),
     ...(status === 401 ? (["WWW-Authenticate"] as const) : []),
     ...(cached ? (["ETag"] as const) : []),
     ...(replays ? (["Idempotent-Replay"] as const) : []),

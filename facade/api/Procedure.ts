@@ -12,6 +12,9 @@ import type { Tag } from "./Introduction.ts"
 /** The kind of a procedure. A query only reads: REST uses GET. A mutation has a body: REST uses POST. */
 export type ProcedureType = "query" | "mutation"
 
+/** The HTTP methods that REST uses instead of POST for changing or deleting one thing. */
+export type RestMethod = "PATCH" | "DELETE"
+
 type Path = `/${string}`
 
 /** A form of a request body, for a body whose fields depend on each other. Only the documentation uses it. */
@@ -26,6 +29,8 @@ export interface BodyForm {
 /** The facts about a procedure that REST and the OpenAPI document need in addition to its input and output. */
 interface Meta {
   readonly path: Path
+  /** The HTTP method of REST, if it is neither GET for a query nor POST for a mutation. */
+  readonly method?: RestMethod
   /** Other paths of the same endpoint. */
   readonly aliases?: ReadonlyArray<Path>
   readonly summary: string

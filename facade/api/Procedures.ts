@@ -3,13 +3,14 @@ import { crearConsulta } from "./Consultas.ts"
 import { saldo, verCuenta } from "./Cuenta.ts"
 import { listarEventos } from "./Eventos.ts"
 import { listarMovimientos } from "./Movimientos.ts"
-import type { Procedure } from "./Procedure.ts"
+import type { Procedure, RestMethod } from "./Procedure.ts"
 import { anular, crearRecarga } from "./Recargas.ts"
 import { disponible, iniciar, reenviar, verificar } from "./SegurosInicio.ts"
 import { cotizar, elegirPlan, planes } from "./SegurosPlan.ts"
 import { documento, verSeguro } from "./SegurosPoliza.ts"
 import { estado, info } from "./Sistema.ts"
 import { listarTransacciones, recibo, verTransaccion } from "./Transacciones.ts"
+import * as webhooks from "./Webhooks.ts"
 
 /** All procedures of the service, by resource. REST, tRPC, the OpenAPI document and the client are made from them. */
 export const procedures = {
@@ -22,10 +23,21 @@ export const procedures = {
   recargas: { crear: crearRecarga },
   transacciones: { listar: listarTransacciones, ver: verTransaccion, recibo, anular },
   movimientos: { listar: listarMovimientos },
-  eventos: { listar: listarEventos }
+  eventos: { listar: listarEventos },
+  webhooks: {
+    crear: webhooks.crear,
+    listar: webhooks.listar,
+    ver: webhooks.ver,
+    cambiar: webhooks.cambiar,
+    borrar: webhooks.borrar,
+    rotarSecreto: webhooks.rotarSecreto,
+    probar: webhooks.probar,
+    entregas: webhooks.entregas,
+    reenviar: webhooks.reenviar
+  }
 }
 
-/** The HTTP method that calls procedures of each type, over REST and over tRPC. */
+/** The HTTP method that calls procedures of each type. REST may use another one for a mutation. */
 export const methods = { query: "GET", mutation: "POST" } as const
 
 export type Method = (typeof methods)[Procedure["type"]]
@@ -35,7 +47,7 @@ export interface Endpoint {
   /** The procedure's tRPC name, for example `recargas.crear`. */
   readonly name: string
   readonly procedure: Procedure
-  readonly method: Method
+  readonly method: Method | RestMethod
   /** The path of the endpoint and its aliases. */
   readonly paths: ReadonlyArray<`/${string}`>
 }
@@ -47,7 +59,7 @@ export const endpoints: ReadonlyArray<Endpoint> = Object.entries<Readonly<Record
   Object.entries(each).map(([action, procedure]) => ({
     name: `${resource}.${action}`,
     procedure,
-    method: methods[procedure.type],
+    method: procedure.meta.method ?? methods[procedure.type],
     paths: [procedure.meta.path, ...(procedure.meta.aliases ?? [])]
   }))
 )

@@ -27,7 +27,7 @@ export const errorTexts = {
   },
   FORBIDDEN: {
     meaning:
-      "Las credenciales son correctas, pero no alcanzan. details.motivo dice por qué: el token está suspendido (token_suspendido) o revocado (token_revocado); la empresa no tiene habilitada la API (empresa_sin_api), está suspendida (empresa_suspendida) o no tiene habilitados los seguros (seguros_no_habilitados); se llama desde una IP que no está en la lista del token (ip_no_autorizada); falta el permiso que indica details.permiso (permiso_faltante); o el cuerpo trae el empresa_id de otra empresa (empresa_ajena).",
+      "Las credenciales son correctas, pero no alcanzan. details.motivo dice por qué: el token está suspendido (token_suspendido) o revocado (token_revocado); la empresa no tiene habilitada la API (empresa_sin_api), está suspendida (empresa_suspendida) o no tiene habilitados los seguros (seguros_no_habilitados); se llama desde una IP que no está en la lista del token (ip_no_autorizada); falta el permiso que indica details.permiso (permiso_faltante); el cuerpo trae el empresa_id de otra empresa (empresa_ajena); o el sandbox compartido no admite webhooks, porque sus credenciales son públicas (sandbox_compartido).",
     money: untouched,
     again: pointless,
     action: [

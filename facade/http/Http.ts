@@ -52,7 +52,7 @@ const allowedHeaders = [
 ].join(", ")
 
 const preflightHeaders = {
-  "access-control-allow-methods": "GET, HEAD, POST, OPTIONS",
+  "access-control-allow-methods": "GET, HEAD, POST, PATCH, DELETE, OPTIONS",
   "access-control-allow-headers": allowedHeaders,
   "access-control-max-age": "86400"
 }

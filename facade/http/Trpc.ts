@@ -6,7 +6,7 @@ import type { Call, Services } from "../api/Call.ts"
 import { failureHeaders } from "../api/Envelope.ts"
 import { countByAddress, ensureQuota } from "../api/Gate.ts"
 import { malformedBody, readJson } from "../api/Json.ts"
-import { endpoints, type Method } from "../api/Procedures.ts"
+import { endpoints, type Method, methods as methodsOfTypes } from "../api/Procedures.ts"
 import { defectOf, errorShapeOf, publicErrorOf, routers, type TrpcContext, trpcError } from "../api/TrpcRouter.ts"
 import { currentCall, queryOf, readBody, targetOf } from "./Request.ts"
 import { logFailed, respond } from "./Response.ts"
@@ -17,7 +17,7 @@ const root = "/trpc"
 const encoder = new TextEncoder()
 
 /** The HTTP method of each procedure, by name. */
-const methods = new Map(endpoints.map(({ method, name }) => [name, method]))
+const methods = new Map<string, string>(endpoints.map(({ name, procedure }) => [name, methodsOfTypes[procedure.type]]))
 
 /** The method of a request. HEAD calls queries, as GET does. */
 const methodOf = ({ method }: Request): Method => (method === "POST" ? "POST" : "GET")

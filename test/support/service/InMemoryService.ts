@@ -9,6 +9,7 @@ import * as Sha256Node from "../../../adapters/crypto/Sha256Node.ts"
 import * as Memory from "../../../adapters/memory/Memory.ts"
 import * as PolicyPdf from "../../../adapters/pdf/PolicyPdf.ts"
 import * as ReceiptPdf from "../../../adapters/pdf/ReceiptPdf.ts"
+import * as WebhookSenderUndici from "../../../adapters/webhook/WebhookSenderUndici.ts"
 import type { Company } from "../../../core/domain/Company.ts"
 import { CompanyId, ServiceId, TokenId } from "../../../core/domain/Ids.ts"
 import { Amount, Centavos } from "../../../core/domain/Money.ts"
@@ -117,7 +118,8 @@ const ports = Layer.mergeAll(
   ConfiguredServices.smsGatewaysLayer(null),
   ReceiptPdf.layer,
   PolicyPdf.layer,
-  CallCounterMemory.layer
+  CallCounterMemory.layer,
+  WebhookSenderUndici.layer({ local: false })
 ).pipe(Layer.provideMerge(Layer.mergeAll(Sha256Node.layer, NodeCrypto.layerSecureRandom, PepperNode.layer(null))))
 
 const funded = Layer.effectDiscard(

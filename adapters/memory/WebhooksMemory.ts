@@ -1,0 +1,191 @@
+import { DateTime, Effect, Layer, Option, Stream } from "effect"
+import { type CompanyEvent, EventSubject, WebhookId, webhooks_max } from "../../core/domain/Event.ts"
+import type { CompanyId } from "../../core/domain/Ids.ts"
+import { type ClaimedDelivery, Deliveries, type Delivery, type Replay } from "../../core/ports/Deliveries.ts"
+import { type Webhook, Webhooks } from "../../core/ports/Webhooks.ts"
+import { Books, type CompanyBooks, type QueuedDelivery, type WebhookEntry } from "./Books.ts"
+import { deliveryKey, enqueue, recordEvents, turnEvents } from "./EventsMemory.ts"
+
+/** The webhook, if the company has it. */
+const webhookIn = ({ webhooks }: CompanyBooks, id: WebhookId): Option.Option<Webhook> =>
+  Option.map(Option.fromUndefinedOr(webhooks.get(id)), ({ webhook }) => webhook)
+
+/** `Webhooks` in memory. */
+export const webhooksLayer = Layer.effect(
+  Webhooks,
+  Effect.map(Books, ({ all, nextWebhookId, of }) => {
+    const put = (books: CompanyBooks, entry: WebhookEntry): Webhook => {
+      books.webhooks.set(entry.webhook.id, entry)
+      return entry.webhook
+    }
+    return Webhooks.of({
+      add: (companyId, choice, secret, at) =>
+        Effect.sync(() => {
+          const books = of(companyId)
+          turnEvents(books, true)
+          if (books.webhooks.size >= webhooks_max) return Option.none()
+          const id = WebhookId.make(nextWebhookId())
+          const state = { state: "activo", failingSince: null, previousUntil: null, createdAt: at } as const
+          return Option.some(put(books, { webhook: { companyId, id, ...choice, ...state }, secret, previous: null }))
+        }),
+      list: (companyId) =>
+        Effect.sync(() =>
+          (companyId === undefined ? [...all()] : [of(companyId)]).flatMap(({ webhooks }) =>
+            [...webhooks.values()].map(({ webhook }) => webhook)
+          )
+        ),
+      find: (companyId, id) => Effect.sync(() => webhookIn(of(companyId), id)),
+      change: (companyId, id, changes) =>
+        Effect.sync(() => {
+          const books = of(companyId)
+          const entry = books.webhooks.get(id)
+          if (entry === undefined) return Option.none()
+          const failingSince = changes.state === "activo" ? null : entry.webhook.failingSince
+          const { webhook } = entry
+          const changed = {
+            url: changes.url ?? webhook.url,
+            eventTypes: changes.eventTypes ?? webhook.eventTypes,
+            description: changes.description ?? webhook.description,
+            state: changes.state ?? webhook.state
+          }
+          return Option.some(put(books, { ...entry, webhook: { ...webhook, ...changed, failingSince } }))
+        }),
+      remove: (companyId, id) =>
+        Effect.sync(() => {
+          const books = of(companyId)
+          for (const [key, { webhookId }] of books.deliveries) if (webhookId === id) books.deliveries.delete(key)
+          return books.webhooks.delete(id)
+        }),
+      rotate: (companyId, id, secret, previousUntil) =>
+        Effect.sync(() => {
+          const books = of(companyId)
+          const entry = books.webhooks.get(id)
+          if (entry === undefined) return false
+          put(books, { webhook: { ...entry.webhook, previousUntil }, secret, previous: entry.secret })
+          return true
+        })
+    })
+  })
+)
+
+const isDue = ({ dueAt, leasedUntil, state }: QueuedDelivery, now: DateTime.Utc): boolean =>
+  state === "pendiente" &&
+  DateTime.isLessThanOrEqualTo(dueAt, now) &&
+  (leasedUntil === null || DateTime.isLessThanOrEqualTo(leasedUntil, now))
+
+const eventOf = (companyId: CompanyId, { events }: CompanyBooks, { sequence }: QueuedDelivery): CompanyEvent => {
+  const event = events.written.find((written) => written.sequence === sequence)
+  if (event === undefined) throw new Error(`event ${sequence} of company ${companyId} does not exist`)
+  return { companyId, ...event }
+}
+
+const claimedOf = (books: CompanyBooks, queued: QueuedDelivery, entry: WebhookEntry, now: DateTime.Utc) => {
+  const { companyId, failingSince, id, previousUntil, url } = entry.webhook
+  const signs = previousUntil !== null && DateTime.isGreaterThan(previousUntil, now)
+  const secrets = entry.previous !== null && signs ? [entry.secret, entry.previous] : [entry.secret]
+  const event = eventOf(companyId, books, queued)
+  return { webhook: { id, url, secrets, failingSince }, event, attempts: queued.attempts } satisfies ClaimedDelivery
+}
+
+const stateAfter = { Delivered: "entregada", Retry: "pendiente", Exhausted: "fallida", Gone: "fallida" } as const
+
+const isWanted = (
+  event: Omit<CompanyEvent, "companyId">,
+  queued: QueuedDelivery | undefined,
+  wanted: Replay
+): boolean =>
+  "sequence" in wanted
+    ? event.sequence === wanted.sequence
+    : DateTime.isGreaterThanOrEqualTo(event.at, wanted.since) &&
+      (wanted.until === null || DateTime.isLessThanOrEqualTo(event.at, wanted.until)) &&
+      (!wanted.onlyFailed || queued?.state === "fallida")
+
+/** `Deliveries` in memory. */
+export const deliveriesLayer = Layer.effect(
+  Deliveries,
+  Effect.map(Books, ({ all, of }) =>
+    Deliveries.of({
+      claim: ({ busy, lease, limit, now, perWebhook }) =>
+        Effect.sync(() => {
+          const claimed: Array<ClaimedDelivery> = []
+          for (const books of all()) {
+            for (const entry of books.webhooks.values()) {
+              const { failingSince, id, state } = entry.webhook
+              let free = (failingSince === null ? perWebhook : 1) - (busy.get(id) ?? 0)
+              for (const [key, queued] of books.deliveries) {
+                if (free <= 0 || claimed.length >= limit || state !== "activo") break
+                if (queued.webhookId !== id || !isDue(queued, now)) continue
+                books.deliveries.set(key, { ...queued, leasedUntil: DateTime.addDuration(now, lease) })
+                claimed.push(claimedOf(books, queued, entry, now))
+                free--
+              }
+            }
+          }
+          return claimed
+        }),
+      record: ({ event, webhook }, { after, at, attempt, disables }) =>
+        Effect.sync(() => {
+          const books = of(event.companyId)
+          const key = deliveryKey(webhook.id, event.sequence)
+          const queued = books.deliveries.get(key)
+          if (queued !== undefined) {
+            books.deliveries.set(key, {
+              ...queued,
+              state: stateAfter[after._tag],
+              attempts: queued.attempts + 1,
+              dueAt: after._tag === "Retry" ? DateTime.addDuration(at, after.pause) : at,
+              leasedUntil: null,
+              attempt
+            })
+          }
+          const entry = books.webhooks.get(webhook.id)
+          if (entry === undefined) return
+          const failingSince = attempt.error === null ? null : (entry.webhook.failingSince ?? at)
+          const state = disables && entry.webhook.state === "activo" ? "desactivado" : entry.webhook.state
+          books.webhooks.set(webhook.id, { ...entry, webhook: { ...entry.webhook, failingSince, state } })
+        }),
+      arrivals: Stream.never,
+      test: (companyId, id, at) =>
+        Effect.sync(() => {
+          const books = of(companyId)
+          const isActive = Option.exists(webhookIn(books, id), ({ state }) => state === "activo")
+          if (!books.events.on || !isActive) return Option.none()
+          recordEvents(books, [{ type: "webhook.test", subject: EventSubject.Test({ webhookId: id }) }], at)
+          return Option.map(Option.fromUndefinedOr(books.events.written.at(-1)), ({ sequence }) => sequence)
+        }),
+      list: (companyId, id, state, { page, perPage }) =>
+        Effect.sync(() => {
+          const books = of(companyId)
+          const found = [...books.deliveries.values()]
+            .filter((queued) => queued.webhookId === id && (state === undefined || queued.state === state))
+            .reverse()
+          const items = found.slice((page - 1) * perPage, page * perPage).map((queued): Delivery => {
+            const { at, type } = eventOf(companyId, books, queued)
+            return {
+              companyId,
+              webhookId: id,
+              sequence: queued.sequence,
+              type,
+              state: queued.state,
+              attempts: queued.attempts,
+              httpStatus: queued.attempt?.httpStatus ?? null,
+              error: queued.attempt?.error ?? null,
+              duration_ms: queued.attempt?.duration_ms ?? null,
+              createdAt: at,
+              nextAttempt: queued.state === "pendiente" ? queued.dueAt : null
+            }
+          })
+          return { items, total: found.length }
+        }),
+      replay: (companyId, id, wanted, at) =>
+        Effect.sync(() => {
+          const books = of(companyId)
+          const found = books.events.written.filter((event) =>
+            isWanted(event, books.deliveries.get(deliveryKey(id, event.sequence)), wanted)
+          )
+          for (const { sequence } of found) enqueue(books, id, sequence, at)
+          return found.length
+        })
+    })
+  )
+)
