@@ -31,6 +31,9 @@ const LowBalanceView = Schema.Struct({
 
 const TestView = Schema.Struct({ webhook_id: Schema.Int }).annotate({ identifier: "EventoPrueba" })
 
+/** The types of events. */
+export const EventTypeName = EventType.annotate({ identifier: "TipoEvento" })
+
 const envelope = {
   id: Schema.String.annotate({
     description: "Siempre el mismo en los reintentos y reenvíos.",
@@ -43,19 +46,31 @@ const envelope = {
   empresa_id: Schema.Int
 }
 
-const eventOf = <T extends EventType, S extends Schema.Top>(types: ReadonlyArray<T>, data: S) =>
-  Schema.Struct({ ...envelope, type: Schema.Literals(types), data })
+const eventOf = <T extends Schema.Top, S extends Schema.Top>(type: T, data: S) =>
+  Schema.Struct({ ...envelope, type, data })
 
 /** An event, as webhooks send it and GET /v1/eventos lists it. Contract: 6. */
 export const EventView = Schema.Union([
   eventOf(
-    ["transaction.pending", "transaction.succeeded", "transaction.failed", "transaction.reversed", "reversal.failed"],
+    Schema.Literals([
+      "transaction.pending",
+      "transaction.succeeded",
+      "transaction.failed",
+      "transaction.reversed",
+      "reversal.failed"
+    ]),
     TransactionView
   ).annotate({ identifier: "EventoDeTransaccion" }),
-  eventOf(["insurance.issued", "insurance.failed"], PolicyView).annotate({ identifier: "EventoDeSeguro" }),
-  eventOf(["balance.low", "balance.recovered"], LowBalanceView).annotate({ identifier: "EventoDeSaldo" }),
-  eventOf(["balance.deposited", "balance.adjusted"], EntryView).annotate({ identifier: "EventoDeMovimiento" }),
-  eventOf(["webhook.test"], TestView).annotate({ identifier: "EventoDePrueba" })
+  eventOf(Schema.Literals(["insurance.issued", "insurance.failed"]), PolicyView).annotate({
+    identifier: "EventoDeSeguro"
+  }),
+  eventOf(Schema.Literals(["balance.low", "balance.recovered"]), LowBalanceView).annotate({
+    identifier: "EventoDeSaldo"
+  }),
+  eventOf(Schema.Literals(["balance.deposited", "balance.adjusted"]), EntryView).annotate({
+    identifier: "EventoDeMovimiento"
+  }),
+  eventOf(Schema.Literal("webhook.test"), TestView).annotate({ identifier: "EventoDePrueba" })
 ])
 
 type EventData = (typeof EventView.Type)["data"]
@@ -104,7 +119,7 @@ export const listarEventos = query({
       wholeBetween(0, Number.MAX_SAFE_INTEGER, "Solo los eventos con una secuencia mayor que esta.", 0)
     ),
     limite: Schema.optionalKey(wholeBetween(1, limit_max, "Cuántos eventos como máximo.", limit_default)),
-    type: Schema.optionalKey(EventType),
+    type: Schema.optionalKey(EventTypeName),
     esperar: Schema.optionalKey(
       wholeBetween(0, wait_max_s, "Si no hay ninguno, espera al primero hasta estos segundos.", 0)
     )

@@ -1,6 +1,7 @@
 import { categorias, paquetes, servicios } from "./Catalogo.ts"
 import { crearConsulta } from "./Consultas.ts"
 import { saldo, verCuenta } from "./Cuenta.ts"
+import * as entregas from "./Entregas.ts"
 import { listarEventos } from "./Eventos.ts"
 import { listarMovimientos } from "./Movimientos.ts"
 import type { Procedure, RestMethod } from "./Procedure.ts"
@@ -31,9 +32,9 @@ export const procedures = {
     cambiar: webhooks.cambiar,
     borrar: webhooks.borrar,
     rotarSecreto: webhooks.rotarSecreto,
-    probar: webhooks.probar,
-    entregas: webhooks.entregas,
-    reenviar: webhooks.reenviar
+    probar: entregas.probar,
+    entregas: entregas.entregas,
+    reenviar: entregas.reenviar
   }
 }
 

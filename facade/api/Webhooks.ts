@@ -1,28 +1,24 @@
-import { DateTime, Duration, Effect, Option, Redacted, Result, Schema } from "effect"
-import { Invalid } from "../../core/domain/Errors.ts"
-import { eventId, sequenceIn, WebhookId } from "../../core/domain/Event.ts"
+import { Duration, Effect, Redacted, Schema } from "effect"
+import { WebhookId } from "../../core/domain/Event.ts"
 import { formatOffset } from "../../core/domain/LocalTime.ts"
-import { EventType } from "../../core/domain/Webhook.ts"
-import { Deliveries, type Delivery } from "../../core/ports/Deliveries.ts"
 import { type Webhook, Webhooks } from "../../core/ports/Webhooks.ts"
 import {
   changeWebhook,
   createWebhook,
   findWebhook,
   removeWebhook,
-  replayEvents,
-  rotateWebhookSecret,
-  testWebhook
+  rotateWebhookSecret
 } from "../../core/workflows/ManageWebhooks.ts"
-import { cleanText, pageOf, paging, pathId, readBy, wholeBetween } from "./Fields.ts"
+import { EventTypeName } from "./Eventos.ts"
+import { cleanText, pathId, wholeBetween } from "./Fields.ts"
 import { requires } from "./Gate.ts"
 import { input } from "./Input.ts"
-import { Pagination, paginationOf } from "./Output.ts"
 import { mutation, query } from "./Procedure.ts"
 
-const Instant = Schema.String.annotate({ format: "date-time", examples: ["2026-01-31T14:05:09-04:00"] })
+/** An instant with its offset. */
+export const Instant = Schema.String.annotate({ format: "date-time", examples: ["2026-01-31T14:05:09-04:00"] })
 
-const eventTypes = Schema.Array(EventType).annotate({ description: "Los tipos que se envían. Vacío: todos." })
+const eventTypes = Schema.Array(EventTypeName).annotate({ description: "Los tipos que se envían. Vacío: todos." })
 
 /** A webhook without its secret. Contract: 6. */
 const WebhookView = Schema.Struct({
@@ -31,6 +27,7 @@ const WebhookView = Schema.Struct({
   eventos: eventTypes,
   descripcion: Schema.String,
   estado: Schema.Literals(["activo", "pausado", "desactivado"]).annotate({
+    identifier: "EstadoWebhook",
     description:
       "pausado: por la empresa. desactivado: por el servicio, tras un 410 o cinco días de fallos, o por el operador."
   }),
@@ -55,10 +52,10 @@ const Secret = Schema.String.annotate({
   examples: ["whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="]
 })
 
-const gate = requires("webhooks.manage")
-const tag = "Eventos"
+export const webhookGate = requires("webhooks.manage")
+export const webhookTag = "Eventos"
 
-const id = pathId(WebhookId, "El webhook.")
+export const webhookId = pathId(WebhookId, "El webhook.")
 const url = cleanText("https, puerto 443 o mayor que 1023, con una dirección pública; 2,048 caracteres como máximo.")
 
 const description_max = 200
@@ -78,7 +75,7 @@ const exampleSecret = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
 
 /** Creates a webhook. Contract: 6. */
 export const crear = mutation({
-  gate,
+  gate: webhookGate,
   input: input({
     url,
     eventos: Schema.optionalKey(eventTypes),
@@ -90,7 +87,7 @@ export const crear = mutation({
     summary: "Crea un webhook",
     description:
       "Los eventos de la empresa se envían por POST a la url, firmados según Standard Webhooks. Como máximo 10 por empresa. El primero activa los eventos de la empresa.",
-    tag,
+    tag: webhookTag,
     status: 201,
     message: "Webhook creado. Guarde el secreto: no se vuelve a mostrar.",
     example: {
@@ -106,13 +103,13 @@ export const crear = mutation({
 })
 
 export const listar = query({
-  gate,
+  gate: webhookGate,
   input: input({}),
   output: Schema.Struct({ items: Schema.Array(WebhookView) }),
   meta: {
     path: "/v1/webhooks",
     summary: "Los webhooks de la empresa",
-    tag,
+    tag: webhookTag,
     message: "Webhooks de la empresa.",
     example: { data: { items: [example] } }
   },
@@ -123,13 +120,13 @@ export const listar = query({
 })
 
 export const ver = query({
-  gate,
-  input: input({ id }),
+  gate: webhookGate,
+  input: input({ id: webhookId }),
   output: WebhookView,
   meta: {
     path: "/v1/webhooks/{id}",
     summary: "Un webhook",
-    tag,
+    tag: webhookTag,
     message: "Detalle del webhook.",
     errors: ["NOT_FOUND"],
     example: { data: example }
@@ -139,9 +136,9 @@ export const ver = query({
 
 /** Changes the given fields of a webhook. Contract: 6. */
 export const cambiar = mutation({
-  gate,
+  gate: webhookGate,
   input: input({
-    id,
+    id: webhookId,
     url: Schema.optionalKey(url),
     eventos: Schema.optionalKey(eventTypes),
     descripcion: Schema.optionalKey(descripcion),
@@ -158,27 +155,27 @@ export const cambiar = mutation({
     summary: "Cambia, pausa o reanuda un webhook",
     description:
       "Cambia solo los campos enviados. Mientras está pausado no recibe eventos; los de ese tiempo se reenvían con reenviar.",
-    tag,
+    tag: webhookTag,
     message: "Webhook actualizado.",
     errors: ["NOT_FOUND"],
     example: { request: { estado: "pausado" }, data: { ...example, estado: "pausado" } }
   },
   handle: ({ input, session }) => {
-    const { descripcion: description, estado: state, eventos, id: webhookId, url: address } = input
+    const { descripcion: description, estado: state, eventos, id: changed, url: address } = input
     const wish = { url: address, eventTypes: eventos, description, state }
-    return Effect.map(changeWebhook(session.company.id, webhookId, wish), webhookView)
+    return Effect.map(changeWebhook(session.company.id, changed, wish), webhookView)
   }
 })
 
 export const borrar = mutation({
-  gate,
-  input: input({ id }),
+  gate: webhookGate,
+  input: input({ id: webhookId }),
   output: WebhookView,
   meta: {
     path: "/v1/webhooks/{id}",
     method: "DELETE",
     summary: "Borra un webhook y sus entregas",
-    tag,
+    tag: webhookTag,
     message: "Webhook borrado.",
     errors: ["NOT_FOUND"],
     example: { data: example }
@@ -191,9 +188,9 @@ const overlap_max_h = 168
 
 /** Gives a webhook a new secret. Contract: 6. */
 export const rotarSecreto = mutation({
-  gate,
+  gate: webhookGate,
   input: input({
-    id,
+    id: webhookId,
     solape_horas: Schema.optionalKey(
       wholeBetween(0, overlap_max_h, "Cuántas horas firma también el secreto anterior.", overlap_default_h)
     )
@@ -204,7 +201,7 @@ export const rotarSecreto = mutation({
     aliases: ["/v1/webhooks/{id}/secret"],
     summary: "Cambia el secreto de un webhook",
     description: "Hasta anterior_hasta, cada entrega lleva dos firmas: la del secreto nuevo y la del anterior.",
-    tag,
+    tag: webhookTag,
     message: "Secreto cambiado. Guárdelo: no se vuelve a mostrar.",
     errors: ["NOT_FOUND"],
     example: {
@@ -216,149 +213,5 @@ export const rotarSecreto = mutation({
     const overlap = Duration.hours(input.solape_horas ?? overlap_default_h)
     const { previousUntil, secret } = yield* rotateWebhookSecret(session.company.id, input.id, overlap)
     return { secreto: Redacted.value(secret), anterior_hasta: formatOffset(previousUntil) }
-  })
-})
-
-/** Sends a test event. Contract: 6. */
-export const probar = mutation({
-  gate,
-  input: input({ id }),
-  output: Schema.Struct({ evento_id: Schema.String }),
-  meta: {
-    path: "/v1/webhooks/{id}/probar",
-    aliases: ["/v1/webhooks/{id}/test"],
-    summary: "Envía un evento de prueba",
-    description: "Envía webhook.test, aunque no esté entre los tipos del webhook. Su resultado se ve en entregas.",
-    tag,
-    status: 202,
-    message: "Evento de prueba en camino.",
-    errors: ["NOT_FOUND"],
-    example: { data: { evento_id: "evt_1_17" } }
-  },
-  handle: ({ input, session: { company } }) =>
-    Effect.map(testWebhook(company.id, input.id), (sequence) => ({ evento_id: eventId(company.id, sequence) }))
-})
-
-const estado = Schema.Literals(["entregada", "pendiente", "fallida"])
-
-const DeliveryView = Schema.Struct({
-  evento_id: Schema.String,
-  type: EventType,
-  intento: Schema.Int.annotate({ description: "Cuántos intentos se han hecho." }),
-  estado,
-  http_status: Schema.NullOr(Schema.Int),
-  error: Schema.NullOr(Schema.String).annotate({
-    description:
-      "Por qué falló el último intento: timeout, dns, direccion_no_permitida, conexion_rechazada, conexion_cortada, tls, respuesta_invalida o http_ y el código."
-  }),
-  duracion_ms: Schema.NullOr(Schema.Int),
-  created_at: Instant,
-  proximo_intento: Schema.NullOr(Instant)
-}).annotate({ identifier: "Entrega" })
-
-const deliveryView = (delivery: Delivery): typeof DeliveryView.Type => ({
-  evento_id: eventId(delivery.companyId, delivery.sequence),
-  type: delivery.type,
-  intento: delivery.attempts,
-  estado: delivery.state,
-  http_status: delivery.httpStatus,
-  error: delivery.error,
-  duracion_ms: delivery.duration_ms,
-  created_at: formatOffset(delivery.createdAt),
-  proximo_intento: delivery.nextAttempt === null ? null : formatOffset(delivery.nextAttempt)
-})
-
-/** The deliveries of a webhook, newest first. Contract: 6. */
-export const entregas = query({
-  gate,
-  input: input({ id, page: paging.page, per_page: paging.per_page, estado: Schema.optionalKey(estado) }),
-  output: Schema.Struct({ items: Schema.Array(DeliveryView), pagination: Pagination }),
-  meta: {
-    path: "/v1/webhooks/{id}/entregas",
-    aliases: ["/v1/webhooks/{id}/deliveries"],
-    summary: "Las entregas de un webhook, de la más reciente a la más antigua",
-    tag,
-    message: "Entregas del webhook.",
-    errors: ["NOT_FOUND"],
-    example: {
-      data: {
-        items: [
-          {
-            evento_id: "evt_1_17",
-            type: "transaction.succeeded",
-            intento: 1,
-            estado: "pendiente",
-            http_status: 500,
-            error: "http_500",
-            duracion_ms: 84,
-            created_at: "2026-01-31T14:05:09-04:00",
-            proximo_intento: "2026-01-31T14:05:14-04:00"
-          }
-        ],
-        pagination: { page: 1, per_page: 50, total: 1, total_pages: 1 }
-      }
-    }
-  },
-  handle: Effect.fnUntraced(function* ({ input, session }) {
-    yield* findWebhook(session.company.id, input.id)
-    const deliveries = yield* Deliveries
-    const page = pageOf(input)
-    const { items, total } = yield* deliveries.list(session.company.id, input.id, input.estado, page)
-    return { items: items.map(deliveryView), pagination: paginationOf(page, total) }
-  })
-})
-
-const isoInstant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/
-
-const instantField = (description: string) =>
-  readBy<DateTime.Utc, string>(
-    Schema.DateTimeUtc,
-    (raw) =>
-      Option.match(typeof raw === "string" && isoInstant.test(raw) ? DateTime.make(raw) : Option.none(), {
-        onNone: () => Result.fail("invalido"),
-        onSome: (at) => Result.succeed(DateTime.toUtc(at))
-      }),
-    { type: "string", format: "date-time", description, examples: ["2026-01-31T14:05:09-04:00"] }
-  )
-
-/** Sends one event, or the events of a span, again. Contract: 6. */
-export const reenviar = mutation({
-  gate,
-  input: input({
-    id,
-    evento_id: Schema.optionalKey(cleanText("Un solo evento. Sin desde.")),
-    desde: Schema.optionalKey(instantField("Los eventos desde este instante. Sin evento_id.")),
-    hasta: Schema.optionalKey(instantField("Hasta este instante, inclusive.")),
-    solo_fallidas: Schema.optionalKey(
-      Schema.Boolean.annotate({ description: "Solo los eventos cuya entrega a este webhook terminó en fallida." })
-    )
-  }),
-  output: Schema.Struct({ eventos: Schema.Int.annotate({ description: "Cuántos eventos se reenvían." }) }),
-  meta: {
-    path: "/v1/webhooks/{id}/reenviar",
-    aliases: ["/v1/webhooks/{id}/replay"],
-    summary: "Reenvía eventos a un webhook",
-    description: "Con evento_id, uno; con desde, los de un lapso, sean o no de los tipos del webhook. El id no cambia.",
-    tag,
-    status: 202,
-    message: "Eventos en camino.",
-    errors: ["NOT_FOUND"],
-    example: { request: { desde: "2026-01-31T14:00:00-04:00", solo_fallidas: true }, data: { eventos: 3 } }
-  },
-  handle: Effect.fnUntraced(function* ({ input: { desde, evento_id, hasta, id: webhookId, solo_fallidas }, session }) {
-    const { id: companyId } = session.company
-    if ((evento_id === undefined) === (desde === undefined)) {
-      return yield* new Invalid({
-        details: { [evento_id === undefined ? "evento_id" : "desde"]: evento_id === undefined ? "requerido" : "sobra" }
-      })
-    }
-    if (evento_id !== undefined) {
-      const sequence = sequenceIn(companyId, evento_id)
-      const sent = sequence === null ? 0 : yield* replayEvents(companyId, webhookId, { sequence })
-      return sent === 0 ? yield* new Invalid({ details: { evento_id: "no_existe" } }) : { eventos: sent }
-    }
-    const since = desde ?? (yield* DateTime.now)
-    const span = { since, until: hasta ?? null, onlyFailed: solo_fallidas ?? false }
-    return { eventos: yield* replayEvents(companyId, webhookId, span) }
   })
 })

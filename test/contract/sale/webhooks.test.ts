@@ -1,100 +1,15 @@
-import { once } from "node:events"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
-import { text } from "node:stream/consumers"
-import { assert, layer, vi } from "@effect/vitest"
-import { Effect, Fiber, Schema } from "effect"
-import { Webhook } from "standardwebhooks"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Schema } from "effect"
 import { sharedSandbox } from "../../../core/domain/Company.ts"
-import { keepDelivering } from "../../../core/workflows/DeliverEvents.ts"
-import { EventView, eventView } from "../../../facade/api/Eventos.ts"
-import { RequestCounter } from "../../fakes/FakeServer.ts"
+import { EventView } from "../../../facade/api/Eventos.ts"
 import { ManualClock } from "../../support/InProcessService.ts"
 import { customer, deposit } from "../../support/service/CustomerCompany.ts"
 import { as, call, sell } from "../../support/service/HttpCalls.ts"
-import { testServer } from "../../support/service/TestServer.ts"
-
-interface Received {
-  readonly headers: Record<string, string>
-  readonly body: string
-}
-
-/** An endpoint of a company. It answers with the next status of the list, and 200 when the list is empty. */
-const endpoint = Effect.gen(function* () {
-  const received: Array<Received> = []
-  const statuses: Array<number> = []
-  const counter = new RequestCounter()
-  const server = createServer(async (request, response) => {
-    received.push({ headers: request.headers as Record<string, string>, body: await text(request) })
-    response.writeHead(statuses.shift() ?? 200).end()
-    counter.arrive()
-  })
-  yield* Effect.acquireRelease(
-    Effect.promise(() => once(server.listen(0, "127.0.0.1"), "listening")),
-    () => Effect.sync(() => void server.close().closeAllConnections())
-  )
-  const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}/saldo`, received, statuses, arrived: (n: number) => counter.reach(n) }
-})
-
-const ask = (apiKey: string) => (method: string, path: string, body?: object) =>
-  call(path, {
-    method,
-    headers: { ...as(apiKey), ...(body !== undefined && { "content-type": "application/json" }) },
-    ...(body !== undefined && { body: JSON.stringify(body) })
-  })
-
-/** A company, its calls, and a webhook that leads to a real endpoint. */
-const subscriber = Effect.fnUntraced(function* (wish: object = {}) {
-  const company = yield* customer()
-  const calls = ask(company.apiKey)
-  const to = yield* endpoint
-  const created = yield* calls("POST", "/v1/webhooks", { url: to.url, ...wish })
-  assert.strictEqual(created.status, 201)
-  const { secreto, webhook_id } = created.body.data as { secreto: string; webhook_id: number }
-  return { ...company, calls, ...to, created, secreto, path: `/v1/webhooks/${webhook_id}` }
-})
-
-/** Sends deliveries in the background, as a server does. */
-const delivering = Effect.forkScoped(keepDelivering((event) => JSON.stringify(eventView(event))))
-
-/** Verifies the signature at the time of the attempt: the server's clock is not the time of this machine. */
-const verified = (secret: string, { body, headers }: Received) => {
-  const clock = vi.spyOn(Date, "now").mockReturnValue(Number(headers["webhook-timestamp"]) * 1000)
-  try {
-    return new Webhook(secret).verify(body, headers)
-  } finally {
-    clock.mockRestore()
-  }
-}
-
-/** Waits until the deliveries of a webhook look like this. The clock passes, so that retries become due. */
-const settled = Effect.fnUntraced(function* (
-  calls: ReturnType<typeof ask>,
-  path: string,
-  expected: ReadonlyArray<readonly [type: string, estado: string, intento: number, error: string | null]>
-) {
-  const clock = yield* ManualClock
-  for (let look = 0; ; look++) {
-    yield* clock.pass("20 millis")
-    const { body } = yield* calls("GET", `${path}/entregas`)
-    const items = (body.data as { items: ReadonlyArray<Record<string, unknown>> }).items
-    const shown = items.map(({ error, estado, intento, type }) => [type, estado, intento, error])
-    if (JSON.stringify(shown) === JSON.stringify(expected)) return items
-    if (look === 400)
-      assert.deepStrictEqual(
-        shown,
-        expected.map((one) => [...one])
-      )
-    yield* Effect.yieldNow
-  }
-})
+import { ask, delivering, settled, subscriber, verified, WebhookServer } from "../../support/service/WebhookCalls.ts"
 
 const sale = { service_id: 1, identifier: "8095550123", amount: 50 }
 
-const Server = testServer({ WEBHOOK_ALLOW_LOCAL: "on" })
-
-layer(Server, { excludeTestServices: true })("a webhook (contract 6)", (it) => {
+layer(WebhookServer, { excludeTestServices: true })("a webhook (contract 6)", (it) => {
   it.effect("receives a signed event for a sale, with the detail of the sale", () =>
     Effect.gen(function* () {
       const { apiKey, arrived, calls, companyId, path, received, secreto } = yield* subscriber()
@@ -269,48 +184,6 @@ layer(Server, { excludeTestServices: true })("a webhook (contract 6)", (it) => {
       })
       assert.deepStrictEqual([answer.status, answer.body.error?.["details"]], [403, { motivo: "sandbox_compartido" }])
       assert.strictEqual(sharedSandbox, "SANDBOX")
-    })
-  )
-})
-
-layer(Server, { excludeTestServices: true })("the list of events (contract 6)", (it) => {
-  it.effect("is read by a cursor, oldest first, and by type", () =>
-    Effect.gen(function* () {
-      const { apiKey, calls, companyId } = yield* subscriber()
-      yield* deposit(companyId, 10, "d1")
-      yield* sell(sale, as(apiKey))
-      yield* deposit(companyId, 20, "d2")
-      const read = Effect.fnUntraced(function* (query: string) {
-        const { data } = (yield* calls("GET", `/v1/eventos${query}`)).body
-        const { items, siguiente } = data as { items: ReadonlyArray<{ type: string }>; siguiente: number }
-        return [items.map(({ type }) => type), siguiente]
-      })
-      assert.deepStrictEqual(yield* read("?limite=2"), [["balance.deposited", "transaction.succeeded"], 2])
-      assert.deepStrictEqual(yield* read("?despues_de=2"), [["balance.deposited"], 3])
-      assert.deepStrictEqual(yield* read("?despues_de=3"), [[], 3])
-      assert.deepStrictEqual(yield* read("?type=transaction.succeeded"), [["transaction.succeeded"], 2])
-    }).pipe(Effect.scoped)
-  )
-
-  it.effect("waits for the first event", () =>
-    Effect.gen(function* () {
-      const { calls, companyId } = yield* subscriber()
-      const clock = yield* ManualClock
-      const waiting = yield* Effect.forkChild(calls("GET", "/v1/eventos?esperar=25"))
-      yield* deposit(companyId, 10, "d1")
-      while (waiting.pollUnsafe() === undefined) {
-        yield* clock.pass("600 millis")
-        yield* Effect.promise(() => new Promise(setImmediate))
-      }
-      const { body } = yield* Fiber.join(waiting)
-      assert.lengthOf((body.data as { items: ReadonlyArray<unknown> }).items, 1)
-    }).pipe(Effect.scoped)
-  )
-
-  it.effect.each(["despues_de=-1", "limite=0", "limite=501", "esperar=26", "type=venta"])("refuses %s", (query) =>
-    Effect.gen(function* () {
-      const { apiKey } = yield* customer()
-      assert.strictEqual((yield* ask(apiKey)("GET", `/v1/eventos?${query}`)).status, 422)
     })
   )
 })
