@@ -94,6 +94,7 @@ export const layer = Layer.effect(
             .slice(0, limit)
             .map((event) => ({ companyId, ...event }))
         ),
+      turnedOn: (companies) => Effect.sync(() => new Set(companies.filter((companyId) => of(companyId).events.on))),
       turn: (companyId, on) => Effect.sync(() => turnEvents(of(companyId), on)),
       purge: () => Effect.die(new Error("events in memory are never old"))
     })

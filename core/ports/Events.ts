@@ -17,6 +17,8 @@ export class Events extends Context.Service<
   {
     /** The events of a company, oldest first. */
     readonly list: (companyId: CompanyId, wanted: EventsWanted) => Effect.Effect<ReadonlyArray<CompanyEvent>>
+    /** Those of the companies whose events are on. */
+    readonly turnedOn: (companies: ReadonlyArray<CompanyId>) => Effect.Effect<ReadonlySet<CompanyId>>
     /** Turns the events of a company on or off. */
     readonly turn: (companyId: CompanyId, on: boolean, at: DateTime.Utc) => Effect.Effect<void>
     /**

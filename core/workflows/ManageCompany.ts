@@ -5,6 +5,7 @@ import type { Amount } from "../domain/Money.ts"
 import { DepositTooLarge, ReferenceElsewhere, ReferenceTaken, UnknownCompany } from "../domain/OperatorErrors.ts"
 import { type AccountSettings, Accounts } from "../ports/Accounts.ts"
 import { Companies, type CompanyChanges, type NewCompany } from "../ports/Companies.ts"
+import { Events } from "../ports/Events.ts"
 import { Deposited, Ledger } from "../ports/Ledger.ts"
 import { atomically, recordAudit } from "./AuditTrail.ts"
 
@@ -16,12 +17,13 @@ export const companyOf = Effect.fn("ManageCompany.companyOf")(function* (company
   return company.value
 })
 
-/** Reads a company and its account. */
+/** Reads a company, its account, and whether its events are on. */
 export const showCompany = Effect.fn("ManageCompany.showCompany")(function* (companyId: CompanyId) {
   const company = yield* companyOf(companyId)
   const accounts = yield* Accounts
   const account = yield* accounts.read(companyId, periodsAt(yield* DateTime.now))
-  return { account, company }
+  const events = yield* Events
+  return { account, company, eventsOn: (yield* events.turnedOn([companyId])).has(companyId) }
 })
 
 export const createCompany = Effect.fn("ManageCompany.createCompany")(function* (company: NewCompany) {
@@ -31,19 +33,28 @@ export const createCompany = Effect.fn("ManageCompany.createCompany")(function* 
   return companyId
 }, atomically)
 
-/** Changes the given fields of a company and of its account. */
+/** Settings of a company's balance that the operator may change. Absent fields do not change. */
+export interface CompanySettings extends AccountSettings {
+  /** Whether the service writes events of the company. */
+  readonly eventsOn?: boolean | undefined
+}
+
+/** Changes the given fields of a company and of its account, and turns its events on or off. */
 export const changeCompany = Effect.fn("ManageCompany.changeCompany")(function* (
   companyId: CompanyId,
   changes: CompanyChanges,
-  settings: AccountSettings
+  { eventsOn, ...settings }: CompanySettings
 ) {
   yield* companyOf(companyId)
   const companies = yield* Companies
   const accounts = yield* Accounts
+  const events = yield* Events
   if (isAnyGiven(changes)) yield* companies.change(companyId, changes)
-  yield* recordAudit("company_changed", { companyId }, { ...changes, ...settings })
-  // Last, because it locks the row that the company's sales need.
-  if (isAnyGiven(settings)) yield* accounts.configure(companyId, settings, yield* DateTime.now)
+  yield* recordAudit("company_changed", { companyId }, { ...changes, ...settings, eventsOn })
+  const at = yield* DateTime.now
+  // Last, because they lock the row that the company's sales need.
+  if (isAnyGiven(settings)) yield* accounts.configure(companyId, settings, at)
+  if (eventsOn !== undefined) yield* events.turn(companyId, eventsOn, at)
 }, atomically)
 
 const isAnyGiven = (changes: CompanyChanges | AccountSettings): boolean =>

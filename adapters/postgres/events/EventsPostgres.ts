@@ -1,6 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { type DateTime, Effect, Layer } from "effect"
-import type { CompanyId } from "../../../core/domain/Ids.ts"
+import { CompanyId } from "../../../core/domain/Ids.ts"
 import { Events, type EventsWanted } from "../../../core/ports/Events.ts"
 import { companyReads } from "../connection/CompanyReads.ts"
 import { instant, int8 } from "../connection/Sql.ts"
@@ -24,6 +24,14 @@ const make = Effect.gen(function* () {
     return yield* read(rows, query)
   }, Effect.orDie)
 
+  const turnedOn = Effect.fnUntraced(function* (companies: ReadonlyArray<CompanyId>) {
+    const rows = yield* sql<{ company_id: bigint }>`
+      select company_id
+      from cell.balance
+      where events_on and company_id = any (${companies.map(String)}::text[]::bigint[])`
+    return new Set(rows.map(({ company_id }) => CompanyId.make(Number(company_id))))
+  }, Effect.orDie)
+
   const turn = (companyId: CompanyId, on: boolean, at: DateTime.Utc) =>
     Effect.orDie(Effect.asVoid(sql`select cell.turn_events(${int8(companyId)}, ${on}, ${instant(at)})`))
 
@@ -44,7 +52,7 @@ const make = Effect.gen(function* () {
     return Math.max(deliveries?.n ?? 0, events?.n ?? 0)
   }, Effect.orDie)
 
-  return Events.of({ list, turn, purge })
+  return Events.of({ list, turnedOn, turn, purge })
 })
 
 /** `Events` in Postgres. */

@@ -3,6 +3,7 @@ import { CliError, Command, Flag } from "effect/cli"
 import { type Company, CompanyState, Environment } from "../../../core/domain/Company.ts"
 import { toPesos } from "../../../core/domain/Money.ts"
 import { Companies } from "../../../core/ports/Companies.ts"
+import { Events } from "../../../core/ports/Events.ts"
 import { changeCompany, createCompany, deposit, showCompany } from "../../../core/workflows/ManageCompany.ts"
 import { operatorLayer } from "../../AppLayer.ts"
 import { balanceView } from "../../api/Cuenta.ts"
@@ -10,14 +11,15 @@ import { orDefault, toggle } from "../terminal/Flags.ts"
 import { type Document, formatFields, formatTable, print } from "../terminal/Output.ts"
 import { amountArgument, companyId, labelFlag, limitFlag, onOffFlag, textFlag } from "../terminal/Parameters.ts"
 
-const companyDocument = (company: Company): Document => ({
+const companyDocument = (company: Company, eventsOn: boolean): Document => ({
   empresa_id: company.id,
   razon_social: company.legalName,
   codigo_empresa: company.code,
   ambiente: company.environment,
   estado: company.state,
   api: company.apiEnabled,
-  seguros: company.insuranceEnabled
+  seguros: company.insuranceEnabled,
+  eventos: eventsOn
 })
 
 const create = Command.make(
@@ -67,6 +69,9 @@ const set = Command.make(
     ),
     apiEnabled: orUnchanged(onOffFlag("api", "Whether the company may call the API")),
     insuranceEnabled: orUnchanged(onOffFlag("seguros", "Whether the company may sell insurance")),
+    eventsOn: orUnchanged(
+      onOffFlag("eventos", "Whether events of the company are written. Without events its webhooks receive nothing")
+    ),
     daily: orUnchanged(limitFlag("limite-diario", "Limit of sales for each day; 0 for no limit")),
     weekly: orUnchanged(limitFlag("limite-semanal", "Limit of sales for each week, from Monday; 0 for no limit")),
     monthly: orUnchanged(limitFlag("limite-mensual", "Limit of sales for each month; 0 for no limit")),
@@ -89,6 +94,7 @@ const set = Command.make(
   Command.withShortDescription("Change a company, its limits or its alert threshold"),
   Command.withExamples([
     { command: "saldo company set 7 --estado suspendida", description: "Refuse all its calls from now on" },
+    { command: "saldo company set 7 --eventos on", description: "Write events, for a company without webhooks" },
     {
       command: "saldo company set 7 --limite-diario 120000 --alerta-saldo-bajo 5000",
       description: "Change a limit and the alert threshold"
@@ -136,7 +142,10 @@ const depositCommand = Command.make(
 const list = Command.make("list", {}, () =>
   Effect.gen(function* () {
     const companies = yield* Companies
-    const items = (yield* companies.list).map(companyDocument)
+    const events = yield* Events
+    const all = yield* companies.list
+    const withEvents = yield* events.turnedOn(all.map(({ id }) => id))
+    const items = all.map((company) => companyDocument(company, withEvents.has(company.id)))
     yield* print({ items }, items.length === 0 ? "No companies yet." : formatTable(items))
   })
 ).pipe(
@@ -146,8 +155,8 @@ const list = Command.make("list", {}, () =>
 )
 
 const printCompany = Effect.fnUntraced(function* (companyId: Company["id"]) {
-  const { account, company } = yield* showCompany(companyId)
-  const document = { ...companyDocument(company), ...balanceView(account, yield* DateTime.now) }
+  const { account, company, eventsOn } = yield* showCompany(companyId)
+  const document = { ...companyDocument(company, eventsOn), ...balanceView(account, yield* DateTime.now) }
   yield* print(document, formatFields(document))
 })
 

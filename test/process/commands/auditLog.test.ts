@@ -37,6 +37,7 @@ const changes = Effect.gen(function* () {
     [...create, "--codigo", `${code}-2`],
     ["company", "set", `${empresa_id}`, "--estado", "suspendida", "--limite-diario", "7"],
     ["company", "set", `${empresa_id}`, "--limite-semanal", "8"],
+    ["company", "set", `${empresa_id}`, "--eventos", "on"],
     ["token", "issue", `${empresa_id}`, "--nombre", "otra"],
     ["token", "rotate", `${token_id}`],
     ["catalog", "import", changedFile],

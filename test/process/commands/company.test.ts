@@ -38,6 +38,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a company", (it) => {
         estado: "vip",
         api: false,
         seguros: true,
+        eventos: false,
         saldo_actual: 0,
         saldo_disponible: 0,
         saldo_retenido: 0,
@@ -62,6 +63,9 @@ layer(CommandLine.layer, { excludeTestServices: true })("a company", (it) => {
       assert.deepStrictEqual(first, { ...before, estado: "suspendida", limites: { ...before.limites, diario: 0 } })
       const second = yield* shown("set", `${empresa_id}`, "--api", "off", "--alerta-saldo-bajo", "99.5")
       assert.deepStrictEqual(second, { ...first, api: false, alerta_saldo_bajo: 99.5, saldo_bajo: true })
+      const third = yield* shown("set", `${empresa_id}`, "--eventos", "on")
+      assert.deepStrictEqual(third, { ...second, eventos: true })
+      assert.deepStrictEqual(yield* shown("set", `${empresa_id}`, "--eventos", "off"), second)
     })
   )
 
@@ -90,6 +94,36 @@ layer(CommandLine.layer, { excludeTestServices: true })("a company", (it) => {
         ...["company", "create", "--razon-social", "Otra", "--codigo", "UNICA", "--ambiente", "production"]
       )
       assert.deepStrictEqual([exit, code, details], [1, "COMPANY_CODE_TAKEN", { codigo_empresa: "UNICA" }])
+    })
+  )
+
+  it.effect("has events from the moment when they are turned on", () =>
+    Effect.gen(function* () {
+      const { answer } = yield* CommandLine
+      const sql = yield* PgClient.PgClient
+      const { empresa_id } = yield* create("EVENTOS")
+      const deposit = (reference: string) =>
+        answer("company", "deposit", `${empresa_id}`, "10", "--referencia", `EVENTOS-${reference}`)
+      yield* deposit("antes")
+      yield* answer("company", "set", `${empresa_id}`, "--alerta-saldo-bajo", "100", "--eventos", "on")
+      yield* deposit("durante")
+      const { items } = yield* answer("company", "list")
+      assert.deepStrictEqual(
+        items.flatMap((item: { empresa_id: number; eventos: boolean }) => (item.eventos ? [item.empresa_id] : [])),
+        [empresa_id]
+      )
+      yield* answer("company", "set", `${empresa_id}`, "--eventos", "off")
+      yield* deposit("despues")
+      const events = yield* sql`select type from cell.event where company_id = ${empresa_id} order by sequence`
+      assert.deepStrictEqual(events, [{ type: "balance.deposited" }])
+      const audited = yield* sql`
+        select details from directory.audit_event
+        where company_id = ${empresa_id} and action = 'company_changed'
+        order by id`
+      assert.deepStrictEqual(audited, [
+        { details: { lowBalanceAlert: 10_000, eventsOn: true } },
+        { details: { eventsOn: false } }
+      ])
     })
   )
 

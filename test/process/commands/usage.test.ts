@@ -18,6 +18,7 @@ const taught: ReadonlyArray<
       estado: "unchanged",
       api: "unchanged",
       seguros: "unchanged",
+      eventos: "unchanged",
       "limite-diario": "unchanged",
       "limite-semanal": "unchanged",
       "limite-mensual": "unchanged",
