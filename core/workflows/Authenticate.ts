@@ -74,6 +74,20 @@ export const authenticate = withSpan(
 )
 
 /**
+ * Whether `authenticate` would accept these credentials now. This does not count as a use of the token. False while the
+ * database does not answer.
+ */
+export const wouldAccept = (
+  credentials: { readonly apiKey: string; readonly secret: string },
+  address: string
+): Effect.Effect<boolean, never, Pepper | Sha256 | TokenDirectory> =>
+  Effect.gen(function* () {
+    const { lookup } = yield* TokenDirectory
+    const presented = yield* digestsOf(yield* Effect.context<Pepper | Sha256>(), credentials.secret)
+    return Result.isSuccess(openSession(yield* lookup(credentials.apiKey), presented, address, yield* DateTime.now))
+  }).pipe(Effect.catchCause(() => Effect.succeed(false)))
+
+/**
  * Checks the company id in a body. The token's own company is accepted. Any other is refused and recorded in the audit
  * log. Contract: 5.
  *

@@ -65,18 +65,24 @@ const consolePolicy = policyOf({
   "frame-src": "blob:"
 })
 
-const credentialsOf = ({ sandbox }: HttpOptionsShape) =>
-  sandbox === null
+/** The sandbox as the console shows it: its credentials, `closed` if they are refused now, or null without a sandbox. */
+export type ShownSandbox = HttpOptionsShape["sandbox"] | "closed"
+
+const credentialsOf = (sandbox: ShownSandbox) =>
+  sandbox === null || sandbox === "closed"
     ? html``
     : html` data-api-key="${sandbox.apiKey}" data-api-secret="${Redacted.value(sandbox.secret)}"`
 
-/** The console for trying the API. It contains the credentials of the sandbox, if there is a sandbox. */
-export const consolePage = (assets: Assets, options: HttpOptionsShape): Page => ({
+const closedNotice = html`<p role="status" style="margin:0;padding:1rem;font-family:sans-serif;background:#fff3cd;color:#3d2f00">Las credenciales públicas de prueba no están activas en este momento. Para probar las operaciones, use las que le entregó su operador.</p>
+`
+
+/** The console for trying the API. */
+export const consolePage = (assets: Assets, sandbox: ShownSandbox): Page => ({
   path: consolePath,
   policy: consolePolicy,
   document: documentOf(assets, {
     title: "Saldo: documentación",
-    body: html`<div id="console" data-document="${documentPath}"${credentialsOf(options)}></div>
+    body: html`${sandbox === "closed" ? closedNotice : html``}<div id="console" data-document="${documentPath}"${credentialsOf(sandbox)}></div>
 <noscript>La consola necesita JavaScript. El documento OpenAPI está en <a href="${documentPath}">${documentPath}</a>.</noscript>
 <script src="${assets.scalar.path}"></script>
 <script type="module" src="${assets.console.path}"></script>`
@@ -171,13 +177,7 @@ ${everyCode.map(
   )
 
 /** The page that lists all error codes, and one page for each code. */
-const errorPages = (assets: Assets): ReadonlyArray<Page> => [
+export const errorPages = (assets: Assets): ReadonlyArray<Page> => [
   listPage(assets),
   ...everyCode.map((code) => errorPage(assets, code))
-]
-
-/** All pages of the documentation: the console, and the pages of the error codes. */
-export const pagesOf = (assets: Assets, options: HttpOptionsShape): ReadonlyArray<Page> => [
-  consolePage(assets, options),
-  ...errorPages(assets)
 ]

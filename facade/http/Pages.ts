@@ -1,20 +1,33 @@
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { HttpOptions } from "../api/Call.ts"
-import { documentPath } from "../api/Envelope.ts"
+import { wouldAccept } from "../../core/workflows/Authenticate.ts"
+import { type Call, HttpOptions, type HttpOptionsShape } from "../api/Call.ts"
+import { consolePath, documentPath } from "../api/Envelope.ts"
 import { openApiDocument } from "../api/OpenApi.ts"
-import { type Asset, loadAssets } from "../docs/Assets.ts"
-import { type Page, pagesOf } from "../docs/Pages.ts"
+import { type Asset, type Assets, loadAssets } from "../docs/Assets.ts"
+import { consolePage, errorPages, type Page } from "../docs/Pages.ts"
 import { headerOf } from "./Request.ts"
 import { etagOf, headersOf, isKnown, rateLimited, respond } from "./Response.ts"
 
-const servePage = ({ document, policy }: Page) =>
-  rateLimited((call) => {
-    const headers = headersOf(call, { "content-security-policy": policy, "referrer-policy": "no-referrer" })
-    return Effect.succeed(
-      HttpServerResponse.text(document.markup, { headers, contentType: "text/html; charset=utf-8" })
-    )
+const respondPage = (call: Call, { document, policy }: Page) =>
+  HttpServerResponse.text(document.markup, {
+    headers: headersOf(call, { "content-security-policy": policy, "referrer-policy": "no-referrer" }),
+    contentType: "text/html; charset=utf-8"
   })
+
+const servePage = (page: Page) => rateLimited((call) => Effect.succeed(respondPage(call, page)))
+
+// Another process with another SANDBOX or SANDBOX_API_SECRET on the same database can make the credentials of this
+// process invalid. They are checked at each request, so that the page shows only credentials that work.
+const serveConsole = (assets: Assets, { sandbox }: HttpOptionsShape) =>
+  rateLimited(
+    Effect.fnUntraced(function* (call: Call) {
+      if (sandbox === null) return respondPage(call, consolePage(assets, null))
+      const credentials = { apiKey: sandbox.apiKey, secret: Redacted.value(sandbox.secret) }
+      const isOpen = yield* wouldAccept(credentials, call.address)
+      return respondPage(call, consolePage(assets, isOpen ? sandbox : "closed"))
+    })
+  )
 
 const acceptsGzip = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
   /\bgzip\b(?! *; *q=0(?:\.0*)?(?:,|$))/.test(headers["accept-encoding"] ?? "")
@@ -48,7 +61,8 @@ export const documentation = Effect.gen(function* () {
   const document = JSON.stringify(openApiDocument(options))
   return [
     { path: documentPath, handler: serveDocument(document, yield* etagOf(document)) },
-    ...pagesOf(assets, options).map((page) => ({ path: page.path, handler: servePage(page) })),
+    { path: consolePath, handler: serveConsole(assets, options) },
+    ...errorPages(assets).map((page) => ({ path: page.path, handler: servePage(page) })),
     ...Object.values(assets).map((asset) => ({ path: asset.path, handler: serveAsset(asset) }))
   ] as const
 })

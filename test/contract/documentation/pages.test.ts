@@ -3,7 +3,6 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Struct } from "effect"
 import * as Sha256Node from "../../../adapters/crypto/Sha256Node.ts"
 import { codes } from "../../../core/domain/ErrorCodes.ts"
-import { HttpOptions } from "../../../facade/api/Call.ts"
 import { loadAssets } from "../../../facade/docs/Assets.ts"
 import { html } from "../../../facade/docs/Html.ts"
 import { consolePage } from "../../../facade/docs/Pages.ts"
@@ -64,8 +63,9 @@ layer(TestService, { excludeTestServices: true })("the documentation", (it) => {
 
     it.effect("has no credentials when there is no sandbox", () =>
       Effect.gen(function* () {
-        const { document } = consolePage(yield* loadAssets, { ...(yield* HttpOptions), sandbox: null })
+        const { document } = consolePage(yield* loadAssets, null)
         assert.notInclude(document.markup, "data-api")
+        assert.notInclude(document.markup, "credenciales públicas")
       }).pipe(Effect.provide(Sha256Node.layer))
     )
 

@@ -7,7 +7,7 @@ import * as Sha256Node from "../../../adapters/crypto/Sha256Node.ts"
 import type { StoredSecret, Token } from "../../../core/domain/Token.ts"
 import { Pepper } from "../../../core/ports/Pepper.ts"
 import { TokenDirectory, type TokenUse } from "../../../core/ports/TokenDirectory.ts"
-import { authenticate } from "../../../core/workflows/Authenticate.ts"
+import { authenticate, wouldAccept } from "../../../core/workflows/Authenticate.ts"
 import { company, session, token } from "../../support/Examples.ts"
 
 const sha256 = (text: string) => new Uint8Array(createHash("sha256").update(text).digest())
@@ -85,7 +85,21 @@ describe("a caller", () => {
         const uses: Array<TokenUse> = []
         expect(yield* login(apiKey, secret, { token: changes, uses })).toBe(expected)
         expect(uses.length).toBe(expected === "admitted" ? 1 : 0)
+        const foreseen = wouldAccept({ apiKey, secret }, "192.0.2.1")
+        expect(yield* Effect.provide(foreseen, world({ token: changes, uses }))).toBe(expected === "admitted")
+        expect(uses.length).toBe(expected === "admitted" ? 1 : 0)
       })
+  )
+
+  it.effect("would not be accepted while the database does not answer", () =>
+    Effect.gen(function* () {
+      const unreachable = Layer.succeed(TokenDirectory, {
+        lookup: () => Effect.die(new Error("the connection is lost")),
+        used: () => Effect.void
+      })
+      const foreseen = wouldAccept({ apiKey: "colmado", secret: "secreto" }, "192.0.2.1")
+      expect(yield* foreseen.pipe(Effect.provide(unreachable), Effect.provide(world({})))).toBe(false)
+    })
   )
 
   it.effect("is unauthenticated once the token has expired", () =>
