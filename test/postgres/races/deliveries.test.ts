@@ -1,0 +1,138 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Context, DateTime, Duration, Effect, Layer, Option, Redacted } from "effect"
+import * as InsurancesMemory from "../../../adapters/memory/InsurancesMemory.ts"
+import * as DeliveriesPostgres from "../../../adapters/postgres/events/DeliveriesPostgres.ts"
+import * as WebhooksPostgres from "../../../adapters/postgres/events/WebhooksPostgres.ts"
+import type { WebhookId } from "../../../core/domain/Event.ts"
+import { CompanyId } from "../../../core/domain/Ids.ts"
+import { Amount } from "../../../core/domain/Money.ts"
+import { AfterAttempt, type Attempt, WebhookUrl, webhookSecretOf } from "../../../core/domain/Webhook.ts"
+import { type ClaimedDelivery, Deliveries } from "../../../core/ports/Deliveries.ts"
+import { Webhooks } from "../../../core/ports/Webhooks.ts"
+import { racing } from "../../support/Concurrency.ts"
+import { TestDatabase } from "../../support/Database.ts"
+import { replica } from "../../support/SalesOnPostgres.ts"
+
+/** The ports of webhooks of one server. Servers share only Postgres and the data key. */
+const server = Effect.map(
+  Layer.build(
+    Layer.fresh(
+      Layer.mergeAll(DeliveriesPostgres.layer, WebhooksPostgres.layer).pipe(Layer.provide(InsurancesMemory.vaultLayer))
+    )
+  ),
+  (context) => ({ deliveries: Context.get(context, Deliveries), webhooks: Context.get(context, Webhooks) })
+)
+
+type Server = Effect.Success<typeof server>
+
+const lease = Duration.seconds(45)
+const secret = Redacted.make(webhookSecretOf(new Uint8Array(32)))
+
+const webhookOf = Effect.fnUntraced(function* ({ webhooks }: Server, company: number) {
+  const choice = { url: WebhookUrl.make("https://tienda.example.com/"), eventTypes: [], description: "" }
+  const added = yield* webhooks.add(CompanyId.make(company), choice, secret, yield* DateTime.now)
+  return Option.getOrThrow(added)
+})
+
+/** Writes events of a company. Each is a deposit. */
+const write = Effect.fnUntraced(function* (company: number, count: number) {
+  const ledger = yield* replica
+  for (let number = 1; number <= count; number++) {
+    const at = yield* DateTime.now
+    const companyId = CompanyId.make(company)
+    yield* ledger.deposit({ companyId, amount: Amount.make(100), reference: `d${number}`, at })
+  }
+})
+
+const claim = Effect.fnUntraced(function* (
+  { deliveries }: Server,
+  limit: number,
+  { after = Duration.zero, busy = new Map<WebhookId, number>() } = {}
+) {
+  const now = DateTime.addDuration(yield* DateTime.now, after)
+  return yield* deliveries.claim({ now, lease, limit, perWebhook: 16, busy })
+})
+
+const failed: Attempt = { httpStatus: 500, error: "http_500", retryAfter_s: null, duration_ms: 5 }
+const delivered: Attempt = { httpStatus: 200, error: null, retryAfter_s: null, duration_ms: 5 }
+
+const record = Effect.fnUntraced(function* ({ deliveries }: Server, claimed: ClaimedDelivery, attempt: Attempt) {
+  const after = attempt.error === null ? AfterAttempt.Delivered() : AfterAttempt.Retry({ pause: Duration.seconds(5) })
+  yield* deliveries.record(claimed, { attempt, after, disables: false, at: yield* DateTime.now })
+})
+
+const sequences = (claimed: ReadonlyArray<ClaimedDelivery>) =>
+  claimed.map(({ event }) => event.sequence).sort((a, b) => a - b)
+
+layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("a delivery", (it) => {
+  it.effect("is claimed by one of several servers", () =>
+    Effect.gen(function* () {
+      const servers = yield* racing(server)
+      const [first] = servers
+      if (first === undefined) return assert.fail("there is no server")
+      yield* webhookOf(first, 1)
+      yield* write(1, 40)
+      const claims = yield* Effect.forEach(servers, (each) => claim(each, 100), { concurrency: "unbounded" })
+      assert.deepStrictEqual(
+        sequences(claims.flat()),
+        Array.from({ length: 40 }, (_, index) => index + 1)
+      )
+      // A server claims at most its share of one webhook.
+      for (const each of claims) assert.isAtMost(each.length, 16)
+      yield* Effect.forEach(claims.flat(), (each) => record(first, each, delivered), { concurrency: "unbounded" })
+      assert.isEmpty(yield* claim(first, 100, { after: Duration.hours(1) }))
+    })
+  )
+
+  it.effect("is sent again if its server died before it recorded a result", () =>
+    Effect.gen(function* () {
+      const dead = yield* server
+      const alive = yield* server
+      yield* webhookOf(alive, 2)
+      yield* write(2, 3)
+      assert.lengthOf(yield* claim(dead, 100), 3)
+      assert.isEmpty(yield* claim(alive, 100, { after: Duration.seconds(44) }))
+      assert.deepStrictEqual(sequences(yield* claim(alive, 100, { after: Duration.seconds(46) })), [1, 2, 3])
+    })
+  )
+
+  it.effect("of a webhook that fails or is busy delays no other webhook", () =>
+    Effect.gen(function* () {
+      const one = yield* server
+      const slow = yield* webhookOf(one, 3)
+      const quick = yield* webhookOf(one, 4)
+      yield* write(3, 40)
+      yield* write(4, 5)
+      const busy = new Map([[slow.id, 15]])
+      const claimed = yield* claim(one, 100, { busy })
+      const of = (id: WebhookId) => claimed.filter(({ webhook }) => webhook.id === id)
+      assert.deepStrictEqual([of(slow.id).length, of(quick.id).length], [1, 5])
+      for (const each of claimed) yield* record(one, each, each.webhook.id === slow.id ? failed : delivered)
+      yield* write(4, 7)
+      const next = yield* claim(one, 100)
+      assert.deepStrictEqual(
+        next.map(({ webhook }) => webhook.id).sort((a, b) => a - b),
+        [slow.id, quick.id, quick.id]
+      )
+    })
+  )
+
+  it.effect("of a webhook whose secret cannot be read stays in the queue", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const one = yield* server
+      const broken = yield* webhookOf(one, 5)
+      yield* webhookOf(one, 5)
+      yield* write(5, 2)
+      yield* sql`update cell.webhook set secret = '\\x00' where id = ${broken.id}::bigint`
+      const claimed = yield* claim(one, 100)
+      assert.deepStrictEqual(sequences(claimed.filter(({ event }) => event.companyId === 5)), [1, 2])
+      const [row] = yield* sql`
+        select count(*)::int as waiting
+        from cell.delivery
+        where webhook_id = ${broken.id}::bigint and state = 'pendiente'`
+      assert.strictEqual(row?.["waiting"], 2)
+    })
+  )
+})
