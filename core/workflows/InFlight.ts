@@ -17,6 +17,8 @@ const logBroken = (cause: Cause.Cause<unknown>) =>
 export class InFlight extends Context.Service<
   InFlight,
   {
+    /** Whether any work has not ended. */
+    readonly isBusy: Effect.Effect<boolean>
     /** Starts work without waiting for it. */
     readonly start: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<void, never, R>
     /** Runs work to its end, even if the waiting caller disconnects. */
@@ -50,6 +52,7 @@ export class InFlight extends Context.Service<
         )
       })
       return InFlight.of({
+        isBusy: Effect.map(FiberSet.size(fibers), (size) => size > 0),
         start: (work) => Effect.asVoid(FiberSet.run(fibers, Effect.onError(work, logBroken))),
         run: (work) => runWithReply(() => work),
         runWithReply

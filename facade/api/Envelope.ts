@@ -1,6 +1,6 @@
 import { type PublicError, toPublic } from "../../core/domain/ErrorCatalogue.ts"
 import type { ErrorCode } from "../../core/domain/ErrorCodes.ts"
-import { Invalid } from "../../core/domain/Errors.ts"
+import { Invalid, ServiceUnavailable } from "../../core/domain/Errors.ts"
 
 export const documentPath = "/v1/openapi.json"
 export const consolePath = "/docs"
@@ -23,6 +23,9 @@ export const headTooLarge: HttpError = {
 
 /** Error for a request that did not arrive completely within the time limit. */
 export const requestTooSlow: HttpError = { ...toPublic(new Invalid({ details: { body: "incompleto" } })), status: 408 }
+
+/** Error for a connection beyond the number that the server accepts. Nothing of its request was read. */
+export const serverBusy: HttpError = { ...toPublic(new ServiceUnavailable()), status: 503 }
 
 /** The envelope of a success. Contract: 2.1. */
 export const successBody = (data: string, message: string, requestId: string): string =>

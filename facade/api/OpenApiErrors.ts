@@ -1,7 +1,7 @@
 import { Struct } from "effect"
 import { toPublic } from "../../core/domain/ErrorCatalogue.ts"
 import { codes, type DetailedCode, type ErrorCode, errorDetails } from "../../core/domain/ErrorCodes.ts"
-import { type HttpError, headTooLarge } from "./Envelope.ts"
+import { type HttpError, headTooLarge, serverBusy } from "./Envelope.ts"
 import { bodyExamples, errorExamples, exampleRequestId, inputFault } from "./ErrorExamples.ts"
 import { documentOf, type JsonSchema, refTo } from "./JsonSchema.ts"
 import { envelope, messageSchema, responseHeaders } from "./OpenApiResponses.ts"
@@ -70,7 +70,8 @@ const errorsOf = (endpoint: Endpoint): ReadonlyArray<HttpError> => {
   return [
     ...codesOf(endpoint).map((code) => own.find((error) => error.code === code) ?? errorExamples[code][0]),
     ...(type === "mutation" ? bodyExamples : []),
-    headTooLarge
+    headTooLarge,
+    serverBusy
   ]
 }
 
@@ -123,7 +124,8 @@ const responseOf = ({ errors, replays, status }: Failure) => ({
 const shared: ReadonlySet<HttpError> = new Set<HttpError>([
   ...Object.values(errorExamples).map(([first]) => first),
   ...bodyExamples,
-  headTooLarge
+  headTooLarge,
+  serverBusy
 ])
 
 /**

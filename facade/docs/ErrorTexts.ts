@@ -180,7 +180,7 @@ export const errorTexts = {
   },
   SERVICE_UNAVAILABLE: {
     meaning:
-      "Ahora no hay proveedor, no se pudo llegar a él o no atendió la llamada. Es seguro que no hizo la operación, sea una venta o una anulación.",
+      "Ahora no hay proveedor, no se pudo llegar a él o no atendió la llamada. Es seguro que no hizo la operación, sea una venta o una anulación. Con el estado 503, el servidor tiene demasiadas conexiones abiertas y no leyó la llamada.",
     money:
       "Una venta: si ya se había reservado, se devolvió completo; si no había a quién enviarla, no se movió. Una anulación: la venta sigue en SUCCESS y cobrada.",
     again: sameKey,

@@ -11,7 +11,8 @@ import {
   failureBody,
   failureHeaders,
   headTooLarge,
-  requestTooSlow
+  requestTooSlow,
+  serverBusy
 } from "../api/Envelope.ts"
 import { errorExamples, exampleRequestId } from "../api/ErrorExamples.ts"
 import type { Assets } from "./Assets.ts"
@@ -91,7 +92,8 @@ export const consolePage = (assets: Assets, sandbox: ShownSandbox): Page => ({
 
 /** The HTTP statuses that a code can have in addition to its main status. */
 const otherStatuses: Partial<Record<ErrorCode, ReadonlyArray<number>>> = {
-  VALIDATION_ERROR: [requestTooSlow.status, ...bodyStatuses, headTooLarge.status]
+  VALIDATION_ERROR: [requestTooSlow.status, ...bodyStatuses, headTooLarge.status],
+  SERVICE_UNAVAILABLE: [serverBusy.status]
 }
 
 /** All HTTP statuses of a code, the main status first. Contract: 7. */

@@ -6,10 +6,23 @@ import { toPublic } from "../../core/domain/ErrorCatalogue.ts"
 import { Invalid, NotFound } from "../../core/domain/Errors.ts"
 import type { CallCounter } from "../../core/ports/CallCounter.ts"
 import { emptyReply, HttpOptions, newLogEntry } from "../api/Call.ts"
-import { failureBody, failureHeaders, type HttpError, headTooLarge, requestTooSlow } from "../api/Envelope.ts"
+import {
+  failureBody,
+  failureHeaders,
+  type HttpError,
+  headTooLarge,
+  requestTooSlow,
+  serverBusy
+} from "../api/Envelope.ts"
 import { type AddressCounter, countByAddress, ensureQuota } from "../api/Gate.ts"
 import { logRequest } from "./AccessLog.ts"
-import { createNodeServer, openExchanges, trackExchanges } from "./NodeServer.ts"
+import {
+  type Certificate,
+  createNodeServer,
+  openExchanges,
+  replaceConnectionListener,
+  trackExchanges
+} from "./NodeServer.ts"
 import { addressOf, headerIn } from "./Request.ts"
 import { type Caller, headersOf } from "./Response.ts"
 
@@ -38,8 +51,10 @@ interface Refused {
   readonly error: HttpError
   /** The request. Undefined if its head could not be read. */
   readonly request?: IncomingMessage | undefined
-  /** The counter for the request. Undefined if a route has already counted and logged the request. */
-  readonly counter: AddressCounter | undefined
+  /** The counter for the request. Undefined if the request is not counted, or a route has already counted it. */
+  readonly counter?: AddressCounter | undefined
+  /** Whether a route has already logged the request. */
+  readonly isLogged: boolean
 }
 
 const callerOf = Effect.fnUntraced(function* (socket: Duplex, request: IncomingMessage | undefined) {
@@ -72,11 +87,11 @@ const rawResponse = Effect.fnUntraced(function* (caller: Caller, error: HttpErro
 const unreadMethod = "{unread}"
 
 /** Makes the response to a refused request. Counts and logs the request, unless its route has already done so. */
-const responseTo = Effect.fnUntraced(function* (socket: Duplex, { counter, error, request }: Refused) {
+const responseTo = Effect.fnUntraced(function* (socket: Duplex, { counter, error, isLogged, request }: Refused) {
   const since_ns = yield* Clock.monotonicTimeNanos
   const caller = yield* callerOf(socket, request)
-  if (counter === undefined) return yield* rawResponse(caller, error)
-  const counted = yield* Effect.result(countByAddress(caller, counter))
+  if (isLogged) return yield* rawResponse(caller, error)
+  const counted = yield* Effect.result(counter === undefined ? Effect.void : countByAddress(caller, counter))
   const shown = Result.isFailure(counted) ? toPublic(counted.failure) : error
   const entry = { ...newLogEntry(caller.requestId), codes: [shown.code] }
   const { status } = shown
@@ -133,7 +148,11 @@ const onClientError =
   (failure: NodeJS.ErrnoException, socket: Duplex): void => {
     if (failure.code === "ECONNRESET") return void socket.destroy()
     const request = openExchanges(socket).at(-1)?.request
-    refuse(socket, { error: errorOf(failure.code), request, counter: request === undefined ? "unread" : undefined })
+    const error = errorOf(failure.code)
+    refuse(
+      socket,
+      request === undefined ? { error, counter: "unread", isLogged: false } : { error, request, isLogged: true }
+    )
   }
 
 /**
@@ -148,19 +167,50 @@ const onConnect =
     socket.on("data", () => {
       if (socket.writableFinished) socket.destroy()
     })
-    refuse(socket, { error: unknownPath, request, counter: "address" })
+    refuse(socket, { error: unknownPath, request, counter: "address", isLogged: false })
   }
+
+/** How many connections beyond the limit may wait for their refusal. Node closes further ones without a response. */
+const refusals_max = 100
+
+/**
+ * Refuses each connection beyond the limit without reading its request. Responds when the first bytes arrive, because a
+ * client may not expect a response before it has sent something.
+ */
+const limitConnections = (server: Server, connections_max: number, refuse: Refuse): void => {
+  let accepted = 0
+  server.maxConnections = connections_max + refusals_max
+  replaceConnectionListener(server, (socket, serve) => {
+    if (accepted < connections_max) {
+      accepted++
+      socket.once("close", () => accepted--)
+      return serve()
+    }
+    socket.on("error", () => void socket.destroy())
+    socket.setTimeout(Duration.toMillis(close_max), () => void socket.destroy())
+    // Discards the request. Unread data would reset the connection, and the client would lose the response.
+    socket.resume().once("data", () => refuse(socket, { error: serverBusy, isLogged: false }))
+  })
+}
+
+interface ServerOptions {
+  /** How many connections may be open. */
+  readonly connections_max: number
+  readonly certificate?: Certificate | undefined
+}
 
 /**
  * Makes a Node server that sends its own error envelope where Node would answer or cut the connection by itself. These
- * cases are requests that Node's parser rejects, requests without Host, CONNECT, and unknown values of Expect.
+ * cases are requests that Node's parser rejects, requests without Host, CONNECT, unknown values of Expect, and too many
+ * connections.
  */
 export const makeServer = Effect.map(
   Effect.context<CallCounter | SecureRandom.SecureRandom>(),
   (services) =>
-    (certificate?: Parameters<typeof createNodeServer>[1]): Server => {
+    ({ certificate, connections_max }: ServerOptions): Server => {
       const refuse = refuser(services)
       const server = createNodeServer({ requireHostHeader: false }, certificate)
+      limitConnections(server, connections_max, refuse)
       server.on("clientError", onClientError(refuse))
       server.on("connect", onConnect(refuse))
       server.on("checkExpectation", (request, response) => server.emit("request", request, response))

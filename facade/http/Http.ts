@@ -74,20 +74,26 @@ const isMisread = (target: string): boolean =>
   /^[^?]*(?:[;#\\]|\/(?:\.|%2e){1,2}(?:[/?]|$))/i.test(target) ||
   /^(?:https?:\/\/[^/?]*)?\/v1\/(?:[^?]*\/)?(?:[/?]|$)/i.test(target)
 
-// Whether the client closed the connection. A server that stops also interrupts calls, but those calls still receive a
-// response.
+// Whether the client closed the connection.
 const hasHungUp = (cause: Cause.Cause<unknown>): boolean =>
   cause.reasons.some(
     (reason) => Cause.isInterruptReason(reason) && reason.annotations.has(HttpServerError.ClientAbort.key)
   )
 
+const isConnected = (request: HttpServerRequest.HttpServerRequest): boolean =>
+  !NodeHttpServerRequest.toIncomingMessage(request).socket.destroyed
+
 /** Answers a request that matches no route, or whose route failed with a defect. */
 const rescue = (cause: Cause.Cause<unknown>) => {
   if (hasHungUp(cause)) return Effect.interrupt
   const error = Cause.findErrorOption(cause)
-  return Option.isSome(error) && isUnknownPath(error.value)
-    ? unknownPath
-    : Effect.flatMap(currentCall, (call) => respondDefect(call, cause))
+  if (Option.isSome(error) && isUnknownPath(error.value)) return unknownPath
+  const failed = Effect.flatMap(currentCall, (call) => respondDefect(call, cause))
+  if (!Cause.hasInterruptsOnly(cause)) return failed
+  // A server that stops interrupts calls. They still receive a response, unless their connection was cut.
+  return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+    isConnected(request) ? failed : Effect.interrupt
+  )
 }
 
 const answering = <E, R>(routing: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) => {

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs"
 import type { Server } from "node:http"
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Effect, Layer } from "effect"
+import { Duration, Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
-import { drain_max } from "../../core/workflows/InFlight.ts"
+import { drain_max, InFlight } from "../../core/workflows/InFlight.ts"
 import { CannotListen, cannotListen } from "../settings/ListenAddress.ts"
 import { Settings } from "../settings/Settings.ts"
 import { makeServer } from "./ClientErrors.ts"
-import { onExchange, requestEvents } from "./NodeServer.ts"
+import { layerServer } from "./Connections.ts"
+import { type Exchange, onExchange, requestEvents } from "./NodeServer.ts"
 
 type Tls = Settings["Service"]["tls"]
 
@@ -44,17 +44,27 @@ const closingWhenStopped = (server: Server): Server =>
     if (!server.listening) response.setHeader("connection", "close")
   })
 
-const listen = Effect.fnUntraced(function* ({ http, tls }: Settings["Service"]) {
+/** How long a stopping server waits for requests that cannot be sales. The process then ends within five seconds. */
+const others_max = Duration.seconds(3)
+
+/** Whether the exchange may be a sale without a response. A request that has not arrived completely is no sale. */
+const mayBeSale = ({ request, response }: Exchange): boolean =>
+  request.method === "POST" && request.complete && !response.writableEnded
+
+const listen = Effect.fnUntraced(function* ({ http, openConnections_max, tls }: Settings["Service"]) {
   const make = yield* makeServer
   const server = yield* Effect.try({
-    try: () => holdEarly(closingWhenStopped(make(certificateOf(tls)))),
+    try: () =>
+      holdEarly(closingWhenStopped(make({ certificate: certificateOf(tls), connections_max: openConnections_max }))),
     catch: (cause) =>
       new CannotListen({
         message: `the certificate cannot be used (${String(cause)}): check TLS_CERT_FILE and TLS_KEY_FILE`
       })
   })
+  const { isBusy } = yield* InFlight
+  const mayStay = Effect.map(isBusy, (selling) => (exchange: Exchange) => selling && mayBeSale(exchange))
   // When the server stops, open responses have as much time to finish as the sales that they wait for.
-  return NodeHttpServer.layerServer(() => server, { ...http, gracefulShutdownTimeout: drain_max }).pipe(
+  return layerServer(server, { ...http, drain_max, mayStay, others_max }).pipe(
     Layer.catchTag("ServeError", ({ cause }) =>
       Layer.effect(HttpServer.HttpServer, cannotListen(cause, http, { host: "HOST", port: "PORT" }))
     )

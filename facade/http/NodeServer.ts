@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerOptions, ServerResponse } from "node:http"
-import { createServer as createSecureServer } from "node:https"
+import { createServer as createSecureServer, Server as SecureServer } from "node:https"
+import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 
 /**
@@ -55,8 +56,11 @@ class BatchedResponse<Request extends IncomingMessage = IncomingMessage> extends
   }
 }
 
+/** Timeout of a TLS handshake. Node's default is two minutes. */
+const handshake_ms_max = 10_000
+
 /** A certificate and its key, in PEM. */
-interface Certificate {
+export interface Certificate {
   readonly cert: Buffer
   readonly key: Buffer
 }
@@ -68,11 +72,32 @@ interface Certificate {
 export const createNodeServer = (options: ServerOptions, certificate?: Certificate): Server => {
   const serverOptions = { ...options, shouldUpgradeCallback: () => false, ServerResponse: BatchedResponse }
   const server =
-    certificate === undefined ? createServer(serverOptions) : createSecureServer({ ...serverOptions, ...certificate })
+    certificate === undefined
+      ? createServer(serverOptions)
+      : createSecureServer({ ...serverOptions, ...certificate, handshakeTimeout: handshake_ms_max })
   return onExchange(server, closeAfterUpgradeOffer)
 }
 
-interface Exchange {
+/**
+ * Puts a listener before Node's own one, which reads the requests of a new connection.
+ *
+ * @param listener calls `serve` to let Node read them.
+ */
+export const replaceConnectionListener = (
+  server: Server,
+  listener: (socket: Socket, serve: () => void) => void
+): void => {
+  const event = server instanceof SecureServer ? "secureConnection" : "connection"
+  const listeners = server.listeners(event)
+  server.removeAllListeners(event)
+  server.on(event, (socket: Socket) =>
+    listener(socket, () => {
+      for (const each of listeners) each.call(server, socket)
+    })
+  )
+}
+
+export interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
 }

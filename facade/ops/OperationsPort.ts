@@ -1,7 +1,7 @@
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Context, Effect, Layer } from "effect"
+import { Context, Duration, Effect, Layer } from "effect"
 import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
+import { layerServer } from "../http/Connections.ts"
 import { createNodeServer } from "../http/NodeServer.ts"
 import { cannotListen, localUrl } from "../settings/ListenAddress.ts"
 import { Settings } from "../settings/Settings.ts"
@@ -47,6 +47,9 @@ const app = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) =>
   Effect.withTracerEnabled(routes.get(url.replace(/\?.*/, "")) ?? notFound, false)
 )
 
+/** How long a stopping port waits for its responses. */
+const stop_max = Duration.millis(500)
+
 const listening = ({ host, port }: OpsSettings) =>
   Layer.merge(
     Layer.effect(
@@ -57,7 +60,15 @@ const listening = ({ host, port }: OpsSettings) =>
     ),
     HttpServer.serve(app)
   ).pipe(
-    Layer.provide(NodeHttpServer.layerServer(() => createNodeServer({}), { host, port, gracefulShutdownTimeout: 1000 }))
+    Layer.provide(
+      layerServer(createNodeServer({}), {
+        host,
+        port,
+        drain_max: stop_max,
+        others_max: stop_max,
+        mayStay: Effect.succeed(() => false)
+      })
+    )
   )
 
 const notListening = Layer.succeed(OperationsPort, { url: null })

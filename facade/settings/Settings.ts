@@ -185,6 +185,7 @@ const variables = {
   connections: variable("PG_POOL_MAX", numberBetween(4, 500, 16)),
   trustProxy: variable("TRUST_PROXY", { expected: "on or off", read: onOff, fallback: false }),
   tls: tlsFiles,
+  openConnections_max: variable("MAX_CONNECTIONS", numberBetween(10, 1_000_000, 10_000)),
   callsPerMinute: variable("RATE_LIMIT_PER_MINUTE", numberBetween(1, 1_000_000, 120)),
   addressCallsPerMinute: variable("RATE_LIMIT_ADDRESS_PER_MINUTE", numberBetween(1, 1_000_000, 120)),
   redisUrl: variable("REDIS_URL", {
@@ -246,6 +247,8 @@ const settingsOf = (values: Values) => ({
   http: { host: values.host, port: values.port },
   /** Null for plain HTTP, for example behind a proxy that terminates TLS. */
   tls: values.tls,
+  /** Number of connections of clients that may be open. */
+  openConnections_max: values.openConnections_max,
   /** Null for the embedded Postgres in the data directory. */
   databaseUrl: values.database.url === null ? null : Redacted.make(values.database.url),
   /** The address with the login that changes the schema. Null if it is the same. */

@@ -23,6 +23,9 @@ zj0EAwIDSAAwRQIgcqGDWAXNZ0DivSfkGGTle9s6bDpp/OgQaW1+UV2XFP8CIQDj
 -----END CERTIFICATE-----
 `
 
+/** A certificate for localhost with its key. */
+export const certificateOfLocalhost = { cert: Buffer.from(valid), key: Buffer.from(key) }
+
 const expired = `-----BEGIN CERTIFICATE-----
 MIIBEDCBtgIBATAKBggqhkjOPQQDAjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwHhcN
 MjAwMTAxMDAwMDAwWhcNMjAwMjAxMDAwMDAwWjAUMRIwEAYDVQQDDAlsb2NhbGhv

@@ -1,5 +1,5 @@
 import type { Server, ServerResponse } from "node:http"
-import { connect, type Socket } from "node:net"
+import type { Socket } from "node:net"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { assert, describe, layer } from "@effect/vitest"
@@ -9,12 +9,13 @@ import * as CallCounterMemory from "../../../adapters/CallCounterMemory.ts"
 import { makeServer } from "../../../facade/http/ClientErrors.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { ManualClock, ServiceAddress } from "../../support/InProcessService.ts"
+import { answerIn, rawClient } from "../../support/service/RawClient.ts"
 
 /** The Node HTTP server under test. */
 class Served extends Context.Service<Served, Server>()("test/Served") {
   static readonly layer = Layer.effect(
     Served,
-    Effect.map(makeServer, (make) => make())
+    Effect.map(makeServer, (make) => make({ connections_max: 100 }))
   )
 }
 
@@ -33,20 +34,6 @@ const service = Layer.merge(ServiceAddress.layer, HttpServer.serve(echo)).pipe(
   Layer.provide([CallCounterMemory.layer, NodeCrypto.layerSecureRandom]),
   Layer.provideMerge(ManualClock.layer)
 )
-
-/** A client that keeps its side of the connection open until a test closes it. */
-const client = Effect.fnUntraced(function* (bytes: string) {
-  const { port } = yield* ServiceAddress
-  const open = Effect.sync(() => {
-    const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true }, () => void socket.write(bytes))
-    const heard: Array<string> = []
-    socket.setEncoding("latin1").on("data", (more) => void heard.push(String(more)))
-    return { socket: socket.on("error", () => {}), said: Effect.sync(() => heard.join("")) }
-  })
-  return yield* Effect.acquireRelease(open, ({ socket }) => Effect.sync(() => socket.destroy()))
-})
-
-const answerIn = (said: Effect.Effect<string>) => eventually(said, (text) => /\r\n\r\n[<{]/.test(text))
 
 const connections = Served.use((server) =>
   Effect.callback<number, Error>((resume) => {
@@ -86,22 +73,22 @@ layer(service, { excludeTestServices: true })("a connection", (it) => {
   describe("after a CONNECT request", () => {
     it.effect("may be reset by the client before or after it reads the response", () =>
       Effect.gen(function* () {
-        const hasty = yield* client(tunnel)
+        const hasty = yield* rawClient(tunnel)
         yield* nextTunnel
         hasty.socket.resetAndDestroy()
         yield* allConnectionsClosed
-        const { said, socket } = yield* client(tunnel)
-        yield* answerIn(said)
-        socket.resetAndDestroy()
+        const patient = yield* rawClient(tunnel)
+        yield* answerIn(patient)
+        patient.socket.resetAndDestroy()
         yield* allConnectionsClosed
       })
     )
 
     it.effect("is closed when the client keeps sending", () =>
       Effect.gen(function* () {
-        const { said, socket } = yield* client(`${tunnel}more`)
-        assert.match(yield* answerIn(said), /^HTTP\/1\.1 404 /)
-        yield* sendUntilClosed(socket)
+        const client = yield* rawClient(`${tunnel}more`)
+        assert.match(yield* answerIn(client), /^HTTP\/1\.1 404 /)
+        yield* sendUntilClosed(client.socket)
       })
     )
   })
@@ -113,7 +100,7 @@ layer(service, { excludeTestServices: true })("a connection", (it) => {
   ] as const)("is closed two seconds after the response when the client falls silent after %s", ([, bytes]) =>
     Effect.gen(function* () {
       const { pass } = yield* ManualClock
-      const { said } = yield* client(bytes)
+      const { said } = yield* rawClient(bytes)
       const isAnswered = Effect.map(said, (text) => text.includes("\r\n\r\n"))
       yield* eventually(Effect.andThen(pass("1 minute"), isAnswered), Boolean)
       yield* eventually(Effect.andThen(pass("2 seconds"), connections), (count) => count === 0)
@@ -127,7 +114,7 @@ layer(service, { excludeTestServices: true })("a connection", (it) => {
     ["an expectation", `POST / HTTP/1.1\r\n${offer}Expect: 100-continue\r\nContent-Length: 2\r\n\r\nab`, "<ab>"]
   ] as const)("that offers an upgrade is answered over HTTP/1.1 and closed: %s", ([, bytes, body]) =>
     Effect.gen(function* () {
-      const { said, socket } = yield* client(bytes)
+      const { said, socket } = yield* rawClient(bytes)
       const answer = yield* eventually(said, (text) => text.endsWith(">"))
       assert.match(answer, /HTTP\/1\.1 200 .*connection: close/is)
       assert.isTrue(answer.endsWith(body), answer)
@@ -138,7 +125,7 @@ layer(service, { excludeTestServices: true })("a connection", (it) => {
   it.effect("delivers a pending response before it reports unparsable bytes, also after 100 Continue", () =>
     Effect.gen(function* () {
       const { pass } = yield* ManualClock
-      const { said, socket } = yield* client(
+      const { said, socket } = yield* rawClient(
         "POST /slow HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\nab\u0000\r\n\r\n"
       )
       const answer = yield* eventually(Effect.andThen(pass("1 minute"), said), (text) => /\r\n\r\n[<{]/.test(text))
@@ -155,7 +142,7 @@ layer(service, { excludeTestServices: true })("a connection", (it) => {
       server.on("clientError", () => {
         unread += 1
       })
-      const { socket } = yield* client("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n")
+      const { socket } = yield* rawClient("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n")
       const response = yield* nextResponse
       const before = response.listenerCount("close")
       yield* eventually(
@@ -175,9 +162,9 @@ layer(service, { excludeTestServices: true })("a connection", (it) => {
     Effect.gen(function* () {
       const { until } = yield* ManualClock
       yield* until("2027-01-02T03:04:05Z")
-      const { said, socket } = yield* client(bytes)
-      assert.match(yield* answerIn(said), /^date: Sat, 02 Jan 2027 03:04:05 GMT\r$/im)
-      socket.end()
+      const client = yield* rawClient(bytes)
+      assert.match(yield* answerIn(client), /^date: Sat, 02 Jan 2027 03:04:05 GMT\r$/im)
+      client.socket.end()
       yield* allConnectionsClosed
     })
   )

@@ -10,10 +10,11 @@ import { holdingLock } from "../../support/Concurrency.ts"
 import { freshDatabaseUrl } from "../../support/Database.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { timeout_ms } from "../../support/FirstStart.ts"
-import { ManualClock } from "../../support/InProcessService.ts"
+import { ManualClock, ServiceAddress } from "../../support/InProcessService.ts"
 import { ended, type SaldoProcess, serving, stopped } from "../../support/SaldoProcess.ts"
 import { customer } from "../../support/service/CustomerCompany.ts"
 import { sell } from "../../support/service/HttpCalls.ts"
+import { endOf, isOver, rawClient } from "../../support/service/RawClient.ts"
 import { anotherServer, TestServer } from "../../support/service/TestServer.ts"
 import { createProductionCompany, postSale } from "../support/ProductionCompany.ts"
 
@@ -50,11 +51,9 @@ const sellingThrough = Effect.fnUntraced(function* (url: string, environment: Re
     ...environment
   })
   const [, ops = ""] = /metrics\s+(\S+)\/metrics/.exec(server.stdout()) ?? []
-  const sell = Effect.map(
-    Effect.suspend(() => postSale(server.url, token, randomUUID())),
-    ({ status }) => status
-  )
-  return { answer, server, ops, sell }
+  const sale = Effect.suspend(() => postSale(server.url, token, randomUUID()))
+  const sell = Effect.map(sale, ({ status }) => status)
+  return { answer, server, ops, sale, sell }
 })
 
 /** Status and authorization code of every sale. */
@@ -74,6 +73,17 @@ const tell = (running: SaldoProcess, signal: NodeJS.Signals) => Effect.sync(() =
 
 /** Waits until the readiness check reports that the process is stopping. */
 const stoppingAt = (ops: string) => Effect.repeat(readyz(ops), { until: ({ stopping }) => stopping })
+
+/** The head of a sale whose body is longer than what follows. */
+const halfSale = (bearer: string) =>
+  [
+    "POST /v1/recargas HTTP/1.1",
+    "Host: a",
+    `Authorization: Bearer ${bearer}`,
+    `Idempotency-Key: ${randomUUID()}`,
+    "Content-Type: application/json",
+    "Content-Length: 100\r\n\r\n"
+  ].join("\r\n")
 
 describe("a server whose output is no longer read", { timeout: timeout_ms }, () => {
   it.live("keeps serving", () =>
@@ -122,6 +132,48 @@ describe("a server that receives SIGTERM", { timeout: timeout_ms }, () => {
     })
   )
 
+  it.live("ends a connection with the sale that it was waiting for", () =>
+    Effect.gen(function* () {
+      const gateway = yield* slowGateway
+      const { ops, sale, server } = yield* sellingThrough(gateway.url, {})
+      const sold = yield* Effect.forkChild(sale)
+      yield* eventually(Effect.sync(gateway.asked), (asked) => asked === 1)
+      yield* tell(server, "SIGTERM")
+      yield* stoppingAt(ops)
+      gateway.deliver()
+      const { headers, status } = yield* Fiber.join(sold)
+      assert.deepStrictEqual([status, headers.get("connection")], [201, "close"])
+      assert.strictEqual(yield* ended(server), 0)
+    })
+  )
+
+  it.live("cuts requests that have not arrived completely, and logs no error", () =>
+    Effect.gen(function* () {
+      const server = yield* serving({ DATABASE_URL: yield* freshDatabaseUrl, OPS_PORT: "0", LOG_LEVEL: "debug" })
+      const [, ops = ""] = /metrics\s+(\S+)\/metrics/.exec(server.stdout()) ?? []
+      const open = Effect.fnUntraced(function* (url: string, bytes: string) {
+        const address = { url, port: Number(new URL(url).port) }
+        const client = yield* Effect.provideService(rawClient(bytes), ServiceAddress, address)
+        yield* eventually(
+          Effect.sync(() => client.socket.readyState),
+          (state) => state === "open"
+        )
+        return client
+      })
+      const begun = [
+        yield* open(server.url, "POST /v1/recargas HTTP/1.1\r\nHost: a\r\n"),
+        yield* open(server.url, `${halfSale("sandbox_publico.sandbox_secreto_publico_2026")}{"service_id"`),
+        yield* open(ops, "GET /metrics HTTP/1.1\r\n")
+      ]
+      // Connections are accepted in their order, so this response shows that the earlier ones were accepted.
+      assert.strictEqual((yield* Effect.promise(() => fetch(`${server.url}/v1/estado`))).status, 200)
+      assert.strictEqual(yield* stopped(server, "SIGTERM"), 0)
+      for (const { said } of begun) assert.strictEqual(yield* said, "")
+      assert.match(server.stderr(), /"path":"\/v1\/recargas","status":499/)
+      assert.notMatch(server.stderr(), /"level":"ERROR"|"status":500/)
+    })
+  )
+
   it.live("keeps serving during SHUTDOWN_DELAY and exits at once on a second signal", () =>
     Effect.gen(function* () {
       const gateway = yield* slowGateway
@@ -140,6 +192,36 @@ describe("a server that receives SIGTERM", { timeout: timeout_ms }, () => {
 })
 
 layer(TestServer, { excludeTestServices: true })("a server that stops", (it) => {
+  it.effect("cuts all requests but a sale after three seconds", () =>
+    Effect.gen(function* () {
+      const { pass } = yield* ManualClock
+      const sql = yield* PgClient.PgClient
+      const { auth, companyId } = yield* customer()
+      const life = yield* Scope.make()
+      const at = yield* Scope.provide(anotherServer(), life)
+      const { release } = yield* holdingLock(`select from cell.balance where company_id = ${companyId} for update`)
+      const sale = yield* Effect.forkChild(at(sell({ service_id: 7, amount: 100, identifier: "204510003" }, auth)))
+      yield* eventually(sql`select from pg_locks where not granted`, (waiting) => waiting.length > 0)
+      const halfHead = yield* at(rawClient("POST /v1/recargas HTTP/1.1\r\nHost: a\r\n"))
+      const halfBody = yield* at(rawClient(`${halfSale(auth.authorization.slice("Bearer ".length))}{"service_id"`))
+      const idle = yield* at(rawClient("GET /v1/estado HTTP/1.1\r\nHost: a\r\n\r\n"))
+      yield* eventually(idle.said, (said) => said.includes("200 OK"))
+      const stopping = yield* Effect.forkChild(Scope.close(life, Exit.void))
+      // An idle connection is closed as soon as the server begins to stop.
+      yield* endOf(idle)
+      assert.deepStrictEqual([yield* isOver(halfHead), yield* isOver(halfBody)], [false, false])
+      yield* pass("3 seconds")
+      yield* endOf(halfHead)
+      yield* endOf(halfBody)
+      yield* pass("1 seconds")
+      assert.isUndefined(sale.pollUnsafe())
+      yield* release
+      const { headers, status } = yield* Fiber.join(sale)
+      assert.deepStrictEqual([status, headers.get("connection")], [201, "close"])
+      yield* Fiber.join(stopping)
+    })
+  )
+
   it.effect("answers a blocked request with INTERNAL_ERROR in the envelope", () =>
     Effect.gen(function* () {
       const { pass } = yield* ManualClock

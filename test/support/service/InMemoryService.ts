@@ -142,7 +142,9 @@ export const serviceWith = (changed: Layer.Layer<never>) =>
   Layer.mergeAll(ServiceAddress.layer, Http.layer, funded).pipe(
     Layer.provide(
       Layer.unwrap(
-        Effect.map(makeServer, (make) => NodeHttpServer.layerServer(() => make(), { port: 0, host: "127.0.0.1" }))
+        Effect.map(makeServer, (make) =>
+          NodeHttpServer.layerServer(() => make({ connections_max: 100 }), { port: 0, host: "127.0.0.1" })
+        )
       )
     ),
     Layer.provide(Layer.merge(ports, changed)),

@@ -1,0 +1,101 @@
+import type { Server } from "node:http"
+import type { ListenOptions, Socket } from "node:net"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { Duration, Effect, Layer, Schedule } from "effect"
+import { HttpServer } from "effect/http"
+import { type Exchange, openExchanges } from "./NodeServer.ts"
+
+type Sockets = ReadonlySet<Socket>
+
+/** Records the open sockets of a server. A TLS connection has two: its own, and the one that carries it. */
+const trackSockets = (server: Server): Sockets => {
+  const sockets = new Set<Socket>()
+  for (const event of ["connection", "secureConnection"]) {
+    server.on(event, (socket: Socket) => {
+      sockets.add(socket)
+      socket.once("close", () => sockets.delete(socket))
+    })
+  }
+  return sockets
+}
+
+/** The client's end of a connection. Both sockets of a TLS connection have the same one. */
+const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`
+
+/** Makes the next response on each connection its last one, unless the response has already begun. */
+const closeAfterResponse = (sockets: Sockets): void => {
+  for (const socket of sockets) {
+    const response = openExchanges(socket).at(-1)?.response
+    if (response?.headersSent === false) response.setHeader("connection", "close")
+  }
+}
+
+/** Cuts every connection on which no exchange may stay open. */
+const cut = (sockets: Sockets, mayStay: (exchange: Exchange) => boolean): void => {
+  const staying = new Set([...sockets].filter((socket) => openExchanges(socket).some(mayStay)).map(peerOf))
+  for (const socket of sockets) if (!staying.has(peerOf(socket))) socket.destroy()
+}
+
+const betweenCuts = Duration.seconds(1)
+
+const betweenLooks = Duration.seconds(15)
+
+/**
+ * Lets Node cut a connection when its client reads nothing for `unread_max` while data waits for it. Node counts each
+ * byte that the client takes as progress. The timeout is set only on connections with waiting data, and Node's other
+ * timeouts stay as they are.
+ */
+const limitUnreadTime = (sockets: Sockets, unread_max: Duration.Duration): void => {
+  const unread_ms = Duration.toMillis(unread_max)
+  for (const socket of sockets) {
+    const isWaiting = socket.writableLength > 0
+    if (isWaiting && !socket.timeout) socket.setTimeout(unread_ms)
+    if (!isWaiting && socket.timeout === unread_ms) socket.setTimeout(0)
+  }
+}
+
+export interface ConnectionOptions extends Pick<ListenOptions, "host" | "port"> {
+  /** How long the server waits for open responses when it stops. */
+  readonly drain_max: Duration.Duration
+  /** How long requests may take that may not stay, such as requests that have not arrived completely. */
+  readonly others_max: Duration.Duration
+  /** Which exchanges may stay open until `drain_max`. */
+  readonly mayStay: Effect.Effect<(exchange: Exchange) => boolean>
+  /** How long a client may read nothing of a response that waits for it. */
+  readonly unread_max?: Duration.Duration
+}
+
+/**
+ * Listens with a Node server. When the server stops, each connection ends with its current response, and connections
+ * that wait for something else are cut. Connections whose clients do not read are cut at any time.
+ */
+export const layerServer = (
+  server: Server,
+  { drain_max, mayStay, others_max, unread_max = Duration.seconds(60), ...address }: ConnectionOptions
+) =>
+  Layer.effect(
+    HttpServer.HttpServer,
+    Effect.gen(function* () {
+      const sockets = trackSockets(server)
+      const looking = Effect.sync(() => limitUnreadTime(sockets, unread_max))
+      yield* Effect.forkScoped(Effect.repeat(looking, Schedule.spaced(betweenLooks)))
+      const cutting = Effect.map(mayStay, (isStaying) => cut(sockets, isStaying))
+      const stopping = Effect.sync(() => closeAfterResponse(sockets)).pipe(
+        Effect.andThen(Effect.sleep(others_max)),
+        Effect.andThen(
+          Effect.repeat(cutting, { while: () => sockets.size > 0, schedule: Schedule.spaced(betweenCuts) })
+        )
+      )
+      const options = { ...address, gracefulShutdownTimeout: drain_max }
+      const listening = yield* NodeHttpServer.make(() => server, options)
+      return HttpServer.make({
+        address: listening.address,
+        // Runs beside the listener's own finalizer, which waits for all connections to end.
+        serve: (app, middleware) =>
+          Effect.andThen(
+            middleware === undefined ? listening.serve(app) : listening.serve(app, middleware),
+            Effect.addFinalizer(() => Effect.forkDetach(stopping))
+          )
+      })
+    })
+  )
