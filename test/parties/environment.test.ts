@@ -134,7 +134,7 @@ describe.each(["http", "dtone"] as const)("with PROVIDER=%s", (name) => {
       })
     )
 
-    it.effect("that moveTo to production cannot sell a simulated quote", () =>
+    it.effect("that moves to production cannot sell a simulated quote", () =>
       Effect.gen(function* () {
         const { auth, companyId } = yield* company("development")
         const simulated = yield* quoted(auth)
@@ -149,7 +149,7 @@ describe.each(["http", "dtone"] as const)("with PROVIDER=%s", (name) => {
       })
     )
 
-    it.effect("that moveTo to development cannot sell a real quote through the simulator", () =>
+    it.effect("that moves to development cannot sell a real quote through the simulator", () =>
       Effect.gen(function* () {
         const { auth, companyId } = yield* company("production")
         const real = yield* quotedLive(auth)
@@ -159,7 +159,7 @@ describe.each(["http", "dtone"] as const)("with PROVIDER=%s", (name) => {
       })
     )
 
-    it.effect("that moveTo to production keeps its unresolved sales at the simulator", () =>
+    it.effect("that moves to production keeps its unresolved sales at the simulator", () =>
       Effect.gen(function* () {
         const { pass } = yield* ManualClock
         const { auth, companyId } = yield* company("development")

@@ -146,7 +146,7 @@ describe("the address of a webhook", () => {
   )
 })
 
-describe("a name", () => {
+describe("the host name of a webhook", () => {
   it.effect.each([
     ...loopbackAddresses,
     ...refusedAddresses.map(([address]) => address),
@@ -163,7 +163,7 @@ describe("a name", () => {
     })
   )
 
-  it.effect("that changes its addresses is connected to the ones that were checked", () =>
+  it.effect("that resolves differently each time is connected to the addresses that were checked", () =>
     Effect.gen(function* () {
       const receiver = yield* startReceiver((response) => response.end())
       const { asked, resolve } = resolvingTo(["127.0.0.1"], ["10.0.0.1"], ["169.254.169.254"])
@@ -174,7 +174,7 @@ describe("a name", () => {
     })
   )
 
-  it.effect("is checked again for the next connection", () =>
+  it.effect("is resolved and checked again for the next connection", () =>
     Effect.gen(function* () {
       const receiver = yield* startReceiver((response) => response.writeHead(200, { connection: "close" }).end())
       const sender = yield* makeSender({ local: true, resolve: resolvingTo(["127.0.0.1"], ["10.0.0.1"]).resolve })
@@ -186,19 +186,21 @@ describe("a name", () => {
     })
   )
 
-  it.effect.each(["localhost", "api.localhost"])("of this machine, %s, is never asked for", (hostname) =>
-    Effect.gen(function* () {
-      const receiver = yield* startReceiver((response) => response.end())
-      const { asked, resolve } = resolvingTo(["10.0.0.1"])
-      const sender = yield* makeSender({ local: true, resolve })
-      const { httpStatus } = yield* sender.send(delivery(`http://${hostname}:${receiver.port}/`))
-      assert.strictEqual(httpStatus, 200)
-      assert.isEmpty(asked)
-    })
+  it.effect.each(["localhost", "api.localhost"])(
+    "that means this machine, %s, is not resolved by a name server",
+    (hostname) =>
+      Effect.gen(function* () {
+        const receiver = yield* startReceiver((response) => response.end())
+        const { asked, resolve } = resolvingTo(["10.0.0.1"])
+        const sender = yield* makeSender({ local: true, resolve })
+        const { httpStatus } = yield* sender.send(delivery(`http://${hostname}:${receiver.port}/`))
+        assert.strictEqual(httpStatus, 200)
+        assert.isEmpty(asked)
+      })
   )
 })
 
-describe("the name servers", () => {
+describe("a name server", () => {
   const loopbackSix = `${"0".repeat(31)}1`
   const mappedLoopback = `${"0".repeat(20)}ffff7f000001`
 
@@ -211,7 +213,7 @@ describe("the name servers", () => {
     [{ six: [mappedLoopback] }, ["::ffff:127.0.0.1"]],
     [{ four: ["127.0.0.1"], brokenSix: true }, ["127.0.0.1"]]
   ] as ReadonlyArray<readonly [NameRecords, ReadonlyArray<string>]>)(
-    "answer with %j, which gives %j",
+    "with the records %j gives the addresses %j",
     ([records, addresses]) =>
       Effect.gen(function* () {
         const servers = [yield* startNameServer({ "ejemplo.com": records })]
@@ -220,7 +222,7 @@ describe("the name servers", () => {
   )
 
   it.effect.each([{ four: ["127.0.0.1"] }, { four: ["127.0.0.1"], brokenSix: true }])(
-    "lead a delivery to the receiver: %j",
+    "with the records %j leads a delivery to the receiver",
     (records) =>
       Effect.gen(function* () {
         const receiver = yield* startReceiver((response) => response.end())
@@ -237,7 +239,7 @@ describe("the name servers", () => {
     ["vacio.com", "dns"],
     ["privado.com", "direccion_no_permitida"],
     ["mezclado.com", "direccion_no_permitida"]
-  ])("answer about %s, and the attempt ends with %s", ([hostname, expected]) =>
+  ])("is asked for %s, and the attempt ends with the error %s", ([hostname, expected]) =>
     Effect.gen(function* () {
       const server = yield* startNameServer({
         "vacio.com": {},

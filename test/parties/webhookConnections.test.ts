@@ -65,7 +65,7 @@ const trusting = (certificate: string) =>
   )
 
 describe("a connection", () => {
-  it.effect.each(["127.0.0.1", "localhost", "[::1]"])("that %s does not accept is an error", (host) =>
+  it.effect.each(["127.0.0.1", "localhost", "[::1]"])("to a closed port of %s is an error", (host) =>
     Effect.gen(function* () {
       const sender = yield* makeSender({ local: true })
       const request = delivery(`http://${host}:${yield* closedPort}/`)
@@ -81,7 +81,7 @@ describe("a connection", () => {
     ["expired", true, "localhost", "tls"],
     ["expired", false, "localhost", "tls"]
   ] as const)(
-    "over TLS with a certificate that is %s and trusted: %s, at %s, gives %s",
+    "over TLS with a certificate that is %s (trusted: %s) at the host %s gives the error %s",
     ([which, trusted, host, error]) =>
       Effect.gen(function* () {
         // The environment may not turn off the verification.

@@ -82,7 +82,7 @@ describe("a delivery", () => {
   )
 })
 
-describe("a response", () => {
+describe("the response to a delivery", () => {
   it.effect.each([
     [200, {}, null, null],
     [201, {}, null, null],
@@ -101,11 +101,13 @@ describe("a response", () => {
     [500, { "retry-after": "7" }, "http_500", null],
     [500, {}, "http_500", null],
     [599, {}, "http_599", null]
-  ] as const)("%i %j is the error %s, with the pause %s", ([status, headers, error, retryAfter_s]) =>
-    Effect.gen(function* () {
-      const attempt = yield* attemptAt((response) => response.writeHead(status, headers).end())
-      assert.deepStrictEqual(attempt, result(status, error, retryAfter_s))
-    })
+  ] as const)(
+    "with status %i and headers %j is the error %s and asks for a pause of %s s",
+    ([status, headers, error, retryAfter_s]) =>
+      Effect.gen(function* () {
+        const attempt = yield* attemptAt((response) => response.writeHead(status, headers).end())
+        assert.deepStrictEqual(attempt, result(status, error, retryAfter_s))
+      })
   )
 
   it.effect.each([301, 302, 303, 307, 308])("with redirect %i is not followed", (status) =>
@@ -159,7 +161,7 @@ const endless: Respond = (response) => {
   write()
 }
 
-describe("the body of a response", () => {
+describe("the body of the response to a delivery", () => {
   it.effect.each([0, 1, 16 * 1024])("of %i bytes is read, and the connection is used again", (size) =>
     Effect.gen(function* () {
       const { receiver, request, sender } = yield* start(body(size))
@@ -205,7 +207,7 @@ describe("after 15 seconds", () => {
   it.effect.each([
     ["sends no response", () => {}],
     ["sends half a header", (_response, socket) => void socket.write("HTTP/1.1 200 OK\r\nx-half")]
-  ] as ReadonlyArray<readonly [string, Respond]>)("the attempt at a receiver that %s ends", ([, respond]) =>
+  ] as ReadonlyArray<readonly [string, Respond]>)("the attempt ends if the receiver %s", ([, respond]) =>
     Effect.gen(function* () {
       const { receiver, request, sender } = yield* start(respond)
       const sending = yield* Effect.forkChild(sender.send(request))
@@ -218,7 +220,7 @@ describe("after 15 seconds", () => {
     })
   )
 
-  it.effect("the body of a receiver that sends it slowly is dropped, and the event is delivered", () =>
+  it.effect("the connection is closed while the body is still arriving, and the event counts as delivered", () =>
     Effect.gen(function* () {
       const { receiver, request, sender } = yield* start((response) => void response.writeHead(200).write("x"))
       const received = yield* Effect.forkChild(headersReceived, { startImmediately: true })
@@ -233,7 +235,7 @@ describe("after 15 seconds", () => {
     })
   )
 
-  it.effect("the attempt at a name that is never resolved ends", () =>
+  it.effect("the attempt ends if the host name is not resolved", () =>
     Effect.gen(function* () {
       const sender = yield* makeSender({ local: false, resolve: () => new Promise(() => {}) })
       const sending = yield* Effect.forkChild(sender.send(delivery("https://ejemplo.com/")), { startImmediately: true })

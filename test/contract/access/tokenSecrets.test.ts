@@ -86,7 +86,7 @@ layer(TestServer, { excludeTestServices: true })("the secrets of a token (contra
     })
   )
 
-  it.effect("must be correct; only then does the response say that the token is suspended", () =>
+  it.effect("must be correct before a response says that the token is suspended", () =>
     Effect.gen(function* () {
       const { apiKey, tokenId } = yield* customer()
       const fresh = yield* rotated(tokenId, "1 hour")

@@ -83,7 +83,7 @@ layer(TestService, { excludeTestServices: true })("tRPC", (it) => {
     })
   )
 
-  it.effect("accepts no input for a procedure without input", () =>
+  it.effect("rejects an input for a procedure that takes none", () =>
     Effect.gen(function* () {
       const client = yield* clientAs("todo")
       const { saldo_disponible } = yield* Effect.promise(() => client.cuenta.saldo.query())

@@ -150,7 +150,7 @@ layer(TestServer, { excludeTestServices: true })("an insurance is rejected (cont
       })
     )
 
-    it.effect("to every other company", () =>
+    it.effect("when it belongs to another company", () =>
       Effect.gen(function* () {
         const [mine, theirs] = [yield* insuranceCompany(), yield* insuranceCompany()]
         const { id, placa } = yield* quoted(mine.auth, undefined, at)
@@ -186,7 +186,7 @@ layer(TestServer, { excludeTestServices: true })("an insurance is rejected (cont
       })
     )
 
-    it.effect("at every step to a token that may not sell", () =>
+    it.effect("at every step when the token may not sell", () =>
       Effect.gen(function* () {
         const { companyId } = yield* insuranceCompany()
         const { auth } = yield* newToken(companyId, { permissions: ["balance.read", "services.read"] })

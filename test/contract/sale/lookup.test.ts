@@ -17,7 +17,7 @@ layer(TestService, { excludeTestServices: true })("a lookup", (it) => {
     [4, "NIC-3", { ...nothing, flujo: "monto_libre", titular: holder }],
     [3, "8095551231", { ...nothing, flujo: "paquetes", titular: null }],
     [5, "NIC-1", { ...nothing, flujo: "facturas", titular: holder, sin_deuda: true }]
-  ] as const)("of service %i for %s requires no selection", ([service, identifier, data]) =>
+  ] as const)("of service %i for %s returns no options and requires no selection", ([service, identifier, data]) =>
     Effect.map(consult(service, identifier), ({ body, headers, status }) => {
       assert.deepStrictEqual([status, body.data], [200, data])
       assert.strictEqual(headers.get("cache-control"), "no-store")

@@ -219,15 +219,15 @@ layer(TestServer, { excludeTestServices: true })("a reversal (contract 4.5)", (i
     )
 
     it.effect.each([
-      ["nothing", undefined, 200, undefined],
-      ["an empty object", {}, 200, undefined],
-      ["an object with unknown fields", '{"id":999,"idempotency_key":"x","amount":"a"}', 200, undefined],
-      ["a list", [], 422, { body: "json_invalido" }],
-      ["null", null, 422, { body: "json_invalido" }],
-      ["a truncated object", "{", 422, { body: "json_invalido" }],
-      ["a company id that is not a number", { empresa_id: "x" }, 422, { empresa_id: "invalido" }],
-      ["another company", { empresa_id: CompanyId.make(1) }, 403, { motivo: "empresa_ajena" }]
-    ] as const)("with %s as its body", ([, body, status, details]) =>
+      ["nothing", 200, undefined, undefined],
+      ["an empty object", 200, {}, undefined],
+      ["an object with unknown fields", 200, '{"id":999,"idempotency_key":"x","amount":"a"}', undefined],
+      ["a list", 422, [], { body: "json_invalido" }],
+      ["null", 422, null, { body: "json_invalido" }],
+      ["a truncated object", 422, "{", { body: "json_invalido" }],
+      ["a company id that is not a number", 422, { empresa_id: "x" }, { empresa_id: "invalido" }],
+      ["another company", 403, { empresa_id: CompanyId.make(1) }, { motivo: "empresa_ajena" }]
+    ] as const)("with %s as its body is answered with %d", ([, status, body, details]) =>
       Effect.gen(function* () {
         const { auth, id } = yield* sold("204518")
         const answer = yield* reverse(id, auth, randomUUID(), body)

@@ -211,7 +211,7 @@ const byTrpc = (name: string, input: object) =>
   call(`/trpc/${name}?input=${encodeURIComponent(JSON.stringify(input))}`, { headers: as("todo") })
 
 layer(serviceWith(failingPorts), { excludeTestServices: true })("a file response", (it) => {
-  it.effect("with a statement is written without reading a page of the statement", () =>
+  it.effect("of a statement is streamed from all entries and reads no page of them", () =>
     Effect.gen(function* () {
       const { headers, status, text } = yield* get("/v1/movimientos?formato=csv")
       assert.deepStrictEqual([status, headers.get("content-type")], [200, "text/csv; charset=utf-8"])
@@ -221,7 +221,7 @@ layer(serviceWith(failingPorts), { excludeTestServices: true })("a file response
     })
   )
 
-  it.effect("is not rendered for a tRPC caller, who receives a value", () =>
+  it.effect("is not made for a tRPC caller, who receives the fields of the receipt", () =>
     Effect.gen(function* () {
       const { transaction_id } = (yield* sell(topUp)).body.data
       const { body, status } = yield* byTrpc("transacciones.recibo", { id: transaction_id, formato: "pdf" })

@@ -148,7 +148,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("a sale wi
     [{ status: "PROCESSING", ask: hour, asked: null, leased: null }, true, false],
     // The sale's own request may still be running.
     [{ status: "PROCESSING", ask: 62, asked: null, leased: null }, false, false]
-  ] as const)("has %j: claimed by reconcile: %s, by a due cycle: %s", ([stamps, all, due]) =>
+  ] as const)("with the times %j is claimed by reconcile: %s, and by a cycle for due sales: %s", ([stamps, all, due]) =>
     Effect.gen(function* () {
       const company = ++companies
       yield* stamped(company, stamps)

@@ -120,7 +120,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("a token t
     ["while all sales wait for the provider", true],
     ["concurrently", false]
   ])(
-    "and that is revoked %s sells each running sale once and no later one",
+    "and that is revoked %s completes each running sale once and starts no later sale",
     ([, atTheProvider]) =>
       Effect.gen(function* () {
         const { dispatched, gate, servers } = yield* serversWithProvider

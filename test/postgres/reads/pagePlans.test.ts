@@ -158,7 +158,7 @@ layer(TestLayer)("a page of a long list", (it) => {
         )
     )
 
-    it.effect("in PROCESSING reads only the blocks that contain some", () =>
+    it.effect("in PROCESSING reads only the blocks that contain such sales", () =>
       readsFew(
         (company) => Transactions.use(({ list }) => list(company, { status: "PROCESSING" }, { page: 3, perPage })),
         // Ten sales of each thousand are in PROCESSING.

@@ -93,31 +93,33 @@ layer(CommandLine.layer, { excludeTestServices: true })("a service", (it) => {
     })
   )
 
-  it.effect("is available, unknown, or insurance that the company may not sell", () =>
-    Effect.gen(function* () {
-      const { answer } = yield* CommandLine
-      yield* answer("catalog", "import", yield* fileOf("found", JSON.stringify(example)))
-      const { empresa_id } = yield* createCompany("CUARTA")
-      const ids = [...example.servicios.map(({ id }) => id), 99].map((id) => ServiceId.make(id))
-      // How a newly started server finds each id. The available services must equal the list of services.
-      const found = (insuranceEnabled: boolean) =>
-        Effect.gen(function* () {
-          const { find, services } = yield* Catalogue
-          const seller = { ...company, id: CompanyId.make(empresa_id), insuranceEnabled }
-          const all = yield* Effect.forEach(ids, (id) => find(seller, id))
-          const available = all.flatMap((each) => (each._tag === "Available" ? [each.service] : []))
-          assert.deepStrictEqual(available, yield* services(seller))
-          return all.map((each) => (each._tag === "Available" ? each.service.id : each._tag))
-        }).pipe(Effect.provide(Layer.fresh(CataloguePostgres.layer)))
+  it.effect(
+    "is available to a company, unknown if withheld, and refused if it is insurance that the company may not sell",
+    () =>
+      Effect.gen(function* () {
+        const { answer } = yield* CommandLine
+        yield* answer("catalog", "import", yield* fileOf("found", JSON.stringify(example)))
+        const { empresa_id } = yield* createCompany("CUARTA")
+        const ids = [...example.servicios.map(({ id }) => id), 99].map((id) => ServiceId.make(id))
+        // How a newly started server finds each id. The available services must equal the list of services.
+        const found = (insuranceEnabled: boolean) =>
+          Effect.gen(function* () {
+            const { find, services } = yield* Catalogue
+            const seller = { ...company, id: CompanyId.make(empresa_id), insuranceEnabled }
+            const all = yield* Effect.forEach(ids, (id) => find(seller, id))
+            const available = all.flatMap((each) => (each._tag === "Available" ? [each.service] : []))
+            assert.deepStrictEqual(available, yield* services(seller))
+            return all.map((each) => (each._tag === "Available" ? each.service.id : each._tag))
+          }).pipe(Effect.provide(Layer.fresh(CataloguePostgres.layer)))
 
-      assert.deepStrictEqual(yield* found(true), [1, 2, 3, 4, 5, 6, 7, 8, "Unknown"])
-      assert.deepStrictEqual(yield* found(false), [1, 2, 3, 4, 5, "InsuranceNotEnabled", 7, 8, "Unknown"])
-      for (const withheld of ["2", "6"]) yield* answer("catalog", "disable", `${empresa_id}`, withheld)
-      for (const insuranceEnabled of [true, false]) {
-        const expected = [1, "Unknown", 3, 4, 5, "Unknown", 7, 8, "Unknown"]
-        assert.deepStrictEqual(yield* found(insuranceEnabled), expected)
-      }
-    })
+        assert.deepStrictEqual(yield* found(true), [1, 2, 3, 4, 5, 6, 7, 8, "Unknown"])
+        assert.deepStrictEqual(yield* found(false), [1, 2, 3, 4, 5, "InsuranceNotEnabled", 7, 8, "Unknown"])
+        for (const withheld of ["2", "6"]) yield* answer("catalog", "disable", `${empresa_id}`, withheld)
+        for (const insuranceEnabled of [true, false]) {
+          const expected = [1, "Unknown", 3, 4, 5, "Unknown", 7, 8, "Unknown"]
+          assert.deepStrictEqual(yield* found(insuranceEnabled), expected)
+        }
+      })
   )
 
   it.effect("cannot be withheld when it does not exist", () =>

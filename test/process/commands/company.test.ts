@@ -234,7 +234,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a deposit", (it) => {
     })
   )
 
-  it.effect("whose reference a deposit of another company has needs --repetida", () =>
+  it.effect("needs --repetida if a deposit of another company has the same reference", () =>
     Effect.gen(function* () {
       const { answer, refusal, run } = yield* CommandLine
       const { empresa_id: one } = yield* create("PRIMERA")

@@ -108,7 +108,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a sale that this versio
     })
   )
 
-  it.effect("is named beside the list and refused with TRANSACTION_UNREADABLE", () =>
+  it.effect("is listed apart from the readable sales, and refused with TRANSACTION_UNREADABLE", () =>
     Effect.gen(function* () {
       const { answer, refusal, run } = yield* CommandLine
       const { company } = yield* companyOf("LISTED")

@@ -217,8 +217,8 @@ const extremes: ReadonlyArray<readonly [string, PolicyFacts]> = [
   ["names and a cover text of 10000 letters", filled("Ñandú Łódź ".repeat(1_000), cover.repeat(200))]
 ]
 
-layer(PolicyPdf.layer)("a policy with", (it) => {
-  it.effect.each(extremes)("%s keeps every text on the page without overlap", ([, of]) =>
+layer(PolicyPdf.layer)("a policy", (it) => {
+  it.effect.each(extremes)("with %s keeps every text on the page without overlap", ([, of]) =>
     Effect.gen(function* () {
       for (const kind of documents) {
         const page = yield* read(of, kind)
@@ -239,7 +239,7 @@ layer(PolicyPdf.layer)("a policy with", (it) => {
   )
 
   // These texts have the maximum lengths that the insurer protocol allows.
-  it.effect("texts of the maximum length are printed in full", () =>
+  it.effect("prints texts of the maximum length in full", () =>
     Effect.gen(function* () {
       const long = (letters: number) =>
         `${"Leña y Cañas de "
@@ -272,7 +272,7 @@ layer(PolicyPdf.layer)("a policy with", (it) => {
     })
   )
 
-  it.effect("a cover text that is too long ends in an ellipsis", () =>
+  it.effect("ends a cover text that is too long in an ellipsis", () =>
     Effect.gen(function* () {
       const { lines } = yield* read(filled("Titular", cover.repeat(200)), "poliza")
       assert.match(words(lines), /responsabilidad civil[^…]*… Servicios opcionales/)

@@ -138,7 +138,7 @@ describe("a resolution by an operator", () => {
     [4, 2, "turno-1", "same_operator"],
     [3, 2, "turno-2", "outdated"]
   ] as const)(
-    "is checked against the proposal about %j for reversal 4: as %i by %s it is refused because of %s",
+    "of a proposal for reversal %j, confirmed as number %i by %s during reversal 4, is refused because of %s",
     (reversalId, number, operator, why) => {
       const inDoubt = { ...inDoubtAt("SUCCESS", [4, 15]), proposal: proposalOf(reversalId) }
       const confirmed = confirmable(inDoubt, { number, operator })

@@ -117,7 +117,7 @@ describe("the address of a webhook", () => {
   })
 })
 
-describe("a secret", () => {
+describe("the secret of a webhook", () => {
   const key = Uint8Array.from({ length: webhookSecret_bytes }, (_, index) => 255 - index)
 
   it("is whsec_ and the base64 of its key", () => {
@@ -138,7 +138,7 @@ describe("a secret", () => {
   })
 })
 
-describe("a response", () => {
+describe("the response to a delivery", () => {
   it.each([
     [200, null],
     [202, null],
@@ -215,7 +215,7 @@ describe("after an attempt", () => {
     [7, 14 * hour, 16.8 * hour],
     [8, 20 * hour, 24 * hour],
     [9, 24 * hour, 28.8 * hour]
-  ])("number %i that fails, the next one follows after %d to %d s", (number, shortest_s, longest_s) => {
+  ])("number %i that failed, the next attempt follows after %d to %d s", (number, shortest_s, longest_s) => {
     for (const attempt of [failed(null), failed(301), failed(404), failed(500)]) {
       expect(pauseOf(afterAttempt(attempt, number, 0))).toBe(shortest_s)
       expect(pauseOf(afterAttempt(attempt, number, 0.5))).toBeCloseTo((shortest_s + longest_s) / 2, 6)
@@ -223,7 +223,7 @@ describe("after an attempt", () => {
     }
   })
 
-  it("number 10 that fails, the delivery has failed", () => {
+  it("number 10 that failed, the delivery has failed", () => {
     expect(afterAttempt(failed(500), 10, 0)).toEqual(AfterAttempt.Exhausted())
     expect(afterAttempt(failed(429, 60), 10, 0)).toEqual(AfterAttempt.Exhausted())
   })
@@ -238,9 +238,12 @@ describe("after an attempt", () => {
     [2, 400, 400],
     [2, 86_400, 600],
     [9, 999_999_999, 48 * hour]
-  ])("number %i with Retry-After %i, the next one follows after %i s", (number, retryAfter_s, pause_s) => {
-    expect(pauseOf(afterAttempt(failed(429, retryAfter_s), number, 0))).toBe(pause_s)
-  })
+  ])(
+    "number %i that failed with Retry-After %i, the next attempt follows after %i s",
+    (number, retryAfter_s, pause_s) => {
+      expect(pauseOf(afterAttempt(failed(429, retryAfter_s), number, 0))).toBe(pause_s)
+    }
+  )
 })
 
 describe("a webhook", () => {
@@ -252,7 +255,7 @@ describe("a webhook", () => {
     ["2026-03-05T12:00:00.000Z", true],
     ["2026-01-01T00:00:00.000Z", true],
     ["2026-03-11T00:00:00.000Z", false]
-  ])("that fails since %s is overdue: %s", (since, overdue) => {
+  ])("whose deliveries have failed since %s is overdue: %s", (since, overdue) => {
     expect(isOverdue(since === null ? null : DateTime.makeUnsafe(since), now)).toBe(overdue)
   })
 })
