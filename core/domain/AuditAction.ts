@@ -12,6 +12,8 @@ type ByHand =
   | "resolution_confirmed"
   | "resolution_proposed"
   | "service_enabled"
+  | "service_restored"
+  | "service_withdrawn"
   | "service_withheld"
   | "token_issued"
   | "token_rotated"

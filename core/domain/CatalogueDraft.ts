@@ -2,16 +2,16 @@ import { zero } from "./Money.ts"
 import { type Package, type Service, takesOption } from "./Service.ts"
 
 /** A category in an operator's catalogue file. */
-interface CategoryDraft {
+export interface CategoryDraft {
   readonly id: number
   readonly name: string
 }
 
 /** A service in an operator's catalogue file, on sale or not. Contract: 2.4. */
-type ServiceDraft = Omit<Service, "category"> & { readonly active: boolean }
+export type ServiceDraft = Omit<Service, "category"> & { readonly active: boolean }
 
 /** A package in an operator's catalogue file, on sale or not. Contract: 2.4. */
-type PackageDraft = Package & { readonly active: boolean }
+export type PackageDraft = Package & { readonly active: boolean }
 
 /** Catalogue entries to add or replace. Entries that the draft does not name do not change. */
 export interface CatalogueDraft {
@@ -81,6 +81,24 @@ const sharedCodes = (packages: ReadonlyArray<Partly<PackageDraft>>): ReadonlyArr
       ? [{ list: "packages", index, field: "code", reason: "is that of an earlier package on sale" }]
       : []
   })
+
+/**
+ * A package of the draft and a package outside the draft that would be on sale with one code. Null if there are none.
+ */
+export const sharedCodeOutside = (
+  known: ReadonlyArray<PackageDraft>,
+  { packages }: CatalogueDraft
+): readonly [mine: PackageDraft, other: PackageDraft] | null => {
+  const drafted = new Set(packages.map(({ id }) => id))
+  for (const mine of packages.filter(({ active }) => active)) {
+    const other = known.find(
+      ({ active, code, id, serviceId }) =>
+        active && !drafted.has(id) && serviceId === mine.serviceId && code === mine.code
+    )
+    if (other !== undefined) return [mine, other]
+  }
+  return null
+}
 
 const repeated = <Field extends "id" | "name">(
   list: DraftFault["list"],

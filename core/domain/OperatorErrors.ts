@@ -31,6 +31,14 @@ export class UnknownService extends Schema.TaggedError<UnknownService>()("Unknow
 /** Another category already has this name, and the import does not change that category. */
 export class CategoryNameTaken extends Schema.TaggedError<CategoryNameTaken>()("CategoryNameTaken", {}) {}
 
+/** A package outside the import is on sale with the same code for the same service. */
+export class PackageCodeTaken extends Schema.TaggedError<PackageCodeTaken>()("PackageCodeTaken", {
+  serviceId: ServiceId,
+  code: Schema.String,
+  packageId: Schema.Int,
+  otherPackageId: Schema.Int
+}) {}
+
 /** No company has such a transaction. */
 export class UnknownTransaction extends Schema.TaggedError<UnknownTransaction>()("UnknownTransaction", {
   transactionId: TransactionId
@@ -109,6 +117,7 @@ export type OperatorError =
   | TokenRevoked
   | UnknownService
   | CategoryNameTaken
+  | PackageCodeTaken
   | UnknownTransaction
   | UnreadableTransaction
   | ReferenceTaken

@@ -1,5 +1,5 @@
 import { Context, type Effect } from "effect"
-import type { CatalogueDraft } from "../domain/CatalogueDraft.ts"
+import type { CatalogueDraft, CategoryDraft, PackageDraft } from "../domain/CatalogueDraft.ts"
 import type { Company } from "../domain/Company.ts"
 import type { CompanyId, ServiceId } from "../domain/Ids.ts"
 import type { CategoryNameTaken, UnknownService } from "../domain/OperatorErrors.ts"
@@ -26,6 +26,14 @@ export interface ListedService {
   readonly enabled: boolean | null
 }
 
+/** The whole catalogue as the operator sees it, including withdrawn entries. Each list is ordered by id. */
+export interface ListedCatalogue {
+  readonly categories: ReadonlyArray<CategoryDraft>
+  readonly services: ReadonlyArray<ListedService>
+  /** Without the packages of a service that no longer sells packages. */
+  readonly packages: ReadonlyArray<PackageDraft>
+}
+
 /** The operator's access to the catalogue. A change applies from the next call on, on every replica. */
 export class CatalogueAdmin extends Context.Service<
   CatalogueAdmin,
@@ -34,8 +42,9 @@ export class CatalogueAdmin extends Context.Service<
     readonly store: (draft: CatalogueDraft) => Effect.Effect<void, CategoryNameTaken>
     /** Stores the draft if the catalogue is empty. Returns whether it did. Several processes may call it at once. */
     readonly fill: (draft: CatalogueDraft) => Effect.Effect<boolean>
-    /** Every service ordered by id, including withdrawn ones. */
-    readonly list: (companyId: CompanyId | null) => Effect.Effect<ReadonlyArray<ListedService>>
+    readonly list: (companyId: CompanyId | null) => Effect.Effect<ListedCatalogue>
+    /** Offers a service, or withdraws it from all companies. */
+    readonly setActive: (serviceId: ServiceId, active: boolean) => Effect.Effect<void, UnknownService>
     readonly setEnabled: (
       companyId: CompanyId,
       serviceId: ServiceId,

@@ -1,29 +1,70 @@
-import { Effect } from "effect"
-import type { CatalogueDraft } from "../domain/CatalogueDraft.ts"
+import { Data, Effect } from "effect"
+import { changesBetween, type EntryChange } from "../domain/CatalogueChanges.ts"
+import { type CatalogueDraft, sharedCodeOutside } from "../domain/CatalogueDraft.ts"
 import type { CompanyId, ServiceId } from "../domain/Ids.ts"
-import { CatalogueAdmin } from "../ports/Catalogue.ts"
+import { PackageCodeTaken } from "../domain/OperatorErrors.ts"
+import { CatalogueAdmin, type ListedCatalogue } from "../ports/Catalogue.ts"
 import { atomically, recordAudit } from "./AuditTrail.ts"
 import { companyOf } from "./ManageCompany.ts"
 
-/** Adds and replaces catalogue entries: all of them or none. */
-export const importCatalogue = Effect.fn("ManageCatalogue.importCatalogue")(function* (draft: CatalogueDraft) {
-  const catalogue = yield* CatalogueAdmin
-  yield* catalogue.store(draft)
-  yield* recordAudit(
-    "catalogue_imported",
-    {},
-    { categories: idsOf(draft.categories), services: idsOf(draft.services), packages: idsOf(draft.packages) }
-  )
-}, atomically)
+/** Undoes the writes of an import that is only tried. */
+class ImportTried extends Data.TaggedError("ImportTried")<{ readonly changes: ReadonlyArray<EntryChange> }> {}
+
+/**
+ * Adds and replaces catalogue entries: all of them or none. Returns the changes. An import without changes writes
+ * nothing.
+ *
+ * @param isDryRun whether to undo the changes. The database has then checked them like those of an import.
+ */
+export const importCatalogue = Effect.fn("ManageCatalogue.importCatalogue")(
+  function* (draft: CatalogueDraft, isDryRun: boolean) {
+    const catalogue = yield* CatalogueAdmin
+    const known = draftOf(yield* catalogue.list(null))
+    const changes = changesBetween(known, draft)
+    if (changes.length === 0) return changes
+    const shared = sharedCodeOutside(known.packages, draft)
+    if (shared !== null) {
+      const [{ code, id: packageId, serviceId }, { id: otherPackageId }] = shared
+      return yield* new PackageCodeTaken({ serviceId, code, packageId, otherPackageId })
+    }
+    yield* catalogue.store(draft)
+    if (isDryRun) return yield* new ImportTried({ changes })
+    yield* recordAudit(
+      "catalogue_imported",
+      {},
+      { categories: idsOf(draft.categories), services: idsOf(draft.services), packages: idsOf(draft.packages) }
+    )
+    return changes
+  },
+  atomically,
+  Effect.catchTag("ImportTried", ({ changes }) => Effect.succeed(changes))
+)
 
 const idsOf = (entries: ReadonlyArray<{ readonly id: number }>) => entries.map(({ id }) => id)
 
-/** All services. With a company, also whether the company may sell each. */
-export const servicesOf = Effect.fn("ManageCatalogue.servicesOf")(function* (companyId: CompanyId | null) {
+/** The catalogue in the form of an import. */
+export const draftOf = ({ categories, packages, services }: ListedCatalogue): CatalogueDraft => ({
+  categories,
+  services: services.map(({ active, service: { category: _, ...service } }) => ({ ...service, active })),
+  packages
+})
+
+/** The whole catalogue. With a company, also whether the company may sell each service. */
+export const listCatalogue = Effect.fn("ManageCatalogue.listCatalogue")(function* (companyId: CompanyId | null) {
   if (companyId !== null) yield* companyOf(companyId)
   const catalogue = yield* CatalogueAdmin
   return yield* catalogue.list(companyId)
 })
+
+/** Offers a service to all companies, or withdraws it from all of them. */
+export const offerService = Effect.fn("ManageCatalogue.offerService")(function* (
+  serviceId: ServiceId,
+  active: boolean
+) {
+  const catalogue = yield* CatalogueAdmin
+  yield* catalogue.setActive(serviceId, active)
+  yield* recordAudit(active ? "service_restored" : "service_withdrawn", {}, { serviceId })
+}, atomically)
 
 /** Enables a service for a company, or withholds it. */
 export const enableService = Effect.fn("ManageCatalogue.enableService")(function* (

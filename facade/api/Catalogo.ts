@@ -62,7 +62,7 @@ const PackageView = Schema.Struct({
   sms: Schema.Int
 }).annotate({ identifier: "Paquete" })
 
-const packageView = (item: Package): typeof PackageView.Type => ({
+export const packageView = (item: Package): typeof PackageView.Type => ({
   id: item.id,
   codigo: item.code,
   nombre: item.name,

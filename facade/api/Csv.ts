@@ -4,7 +4,7 @@ import { FileReply } from "./Call.ts"
 type Cell = string | number | null
 
 // A spreadsheet reads a file without this mark in the encoding of its country, and shows other letters for accents.
-const byteOrderMark = "\uFEFF"
+export const byteOrderMark = "\uFEFF"
 
 // A spreadsheet would run a text with this first character as a formula, so an apostrophe is added before the text. A
 // text that already begins with an apostrophe gets another apostrophe, so removing the first character always restores

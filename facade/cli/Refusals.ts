@@ -80,6 +80,11 @@ const refusals: { readonly [Tag in RefusedError["_tag"]]: (error: Extract<Refuse
     code: "CATEGORY_NAME_TAKEN",
     message: "A category outside the file already has the name of a category in the file. Rename one of the two."
   }),
+  PackageCodeTaken: ({ code, otherPackageId, packageId, serviceId }) => ({
+    code: "PACKAGE_CODE_TAKEN",
+    message: `Package ${packageId} has the code ${code} of package ${otherPackageId}, which service ${serviceId} sells and which is not in the file. Nothing was imported. Change the code, or add package ${otherPackageId} with activo: false.`,
+    details: { service_id: serviceId, codigo: code, paquete: packageId, otro_paquete: otherPackageId }
+  }),
   UnreadableTransaction: ({ transactionId }) => ({
     code: "TRANSACTION_UNREADABLE",
     message: `Transaction ${transactionId} has a format that this version does not know. Nothing was changed, and its money stays held. Use the version that made the sale.`,

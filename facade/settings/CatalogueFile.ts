@@ -5,7 +5,7 @@ import { Amount, AmountLiteral, amount_max, Centavos, readAmount, readLimit, toP
 import { Flow, ServiceType } from "../../core/domain/Service.ts"
 import { isBlank, isClean } from "../../core/domain/Text.ts"
 import example from "./catalogue.example.json" with { type: "json" }
-import { type FileFault, type JsonPath, readJsonFile } from "./JsonFile.ts"
+import type { ContentPath, FileFault, ParsedFile } from "./JsonFile.ts"
 
 /** The text in error messages that describes valid amounts. */
 export const pesosFormat = `pesos from 0.01 to ${toPesos(amount_max)} with at most two decimals`
@@ -54,6 +54,8 @@ const Service = Schema.Struct({
   nombre: Text,
   descripcion: Text,
   tipo: ServiceType,
+  // `catalog list` prints it. A name is changed in the list of categories.
+  categoria: Schema.optionalKey(Text),
   categoria_id: SmallId,
   monto_minimo: AmountBound,
   monto_maximo: AmountBound,
@@ -62,7 +64,9 @@ const Service = Schema.Struct({
   requiere_consulta: Schema.Boolean,
   como_comprar: Text,
   producto_proveedor: Schema.optionalKey(Text),
-  activo: Schema.optionalKey(Schema.Boolean)
+  activo: Schema.optionalKey(Schema.Boolean),
+  // `catalog list COMPANY` prints it. It is not part of the catalogue, so an import ignores it.
+  habilitado: Schema.optionalKey(Schema.Boolean)
 })
 
 const Package = Schema.Struct({
@@ -86,16 +90,29 @@ const CatalogueFileSchema = Schema.Struct({
   paquetes: Schema.optionalKey(Schema.Array(Package))
 })
 
-/** Reads a catalogue file. Fails with all faults, in order of lines. */
-export const readCatalogueFile = Effect.fn("CatalogueFile.readCatalogue")(function* (text: string) {
-  const file = readJsonFile(text)
+/** Reads a catalogue from a parsed file. Fails with all faults, in order of lines. */
+export const readCatalogue = Effect.fn("CatalogueFile.readCatalogue")(function* (
+  file: Result.Result<ParsedFile, ReadonlyArray<FileFault>>
+) {
   if (Result.isFailure(file)) return yield* badCatalogue(file.failure)
-  const { content, lineOf, repeated } = file.success
+  const { content, lineOf, repeated } = asCatalogue(file.success)
   const draft = parseCatalogue(content)
   if (Result.isSuccess(draft) && repeated.length === 0) return draft.success
   const wrong = Result.isFailure(draft) ? draft.failure : []
   return yield* badCatalogue([...repeated, ...wrong.map((fault) => ({ ...fault, line: lineOf(fault.path) }))])
 })
+
+// `catalog list --json` prints the services under the name `items`.
+const asCatalogue = (file: ParsedFile): ParsedFile => {
+  const { content, lineOf, repeated } = file
+  if (!Predicate.hasProperty(content, "items") || Predicate.hasProperty(content, "servicios")) return file
+  const { items, ...lists } = content
+  return {
+    content: { ...lists, servicios: items },
+    lineOf: ([list = "", ...path]) => lineOf([list === "servicios" ? "items" : list, ...path]),
+    repeated
+  }
+}
 
 const badCatalogue = (faults: ReadonlyArray<FileFault>) =>
   new BadCatalogue({
@@ -107,7 +124,7 @@ const badCatalogue = (faults: ReadonlyArray<FileFault>) =>
 /** Converts the content of a catalogue file, or returns all its faults. */
 const parseCatalogue = (content: unknown): Result.Result<CatalogueDraft, ReadonlyArray<Omit<FileFault, "line">>> => {
   const draft = draftOf(content)
-  const faults = [...schemaFaults(content), ...ruleFaults(draft)]
+  const faults = [...schemaFaults(content), ...ruleFaults(draft), ...categoryNameFaults(content)]
   // If the schema reports no fault, every field of every entry was decoded.
   return faults.length === 0 ? Result.succeed(draft as CatalogueDraft) : Result.fail(faults)
 }
@@ -154,6 +171,17 @@ const ruleFaults = (draft: PartlyRead) =>
     path: [wireNames[list], index, wireNames[field]],
     reason
   }))
+
+const categoryNameFaults = (content: unknown) => {
+  const { categorias, servicios }: Record<string, unknown> = Predicate.isObject(content) ? { ...content } : {}
+  const names = new Map(readFields(Category, categorias).map(({ id, nombre }) => [id, nombre]))
+  return readFields(Service, servicios).flatMap(({ categoria, categoria_id }, index) => {
+    const name = names.get(categoria_id)
+    return categoria === undefined || name === undefined || name === categoria
+      ? []
+      : [{ path: ["servicios", index, "categoria"], reason: `is not ${name}, the name of category ${categoria_id}` }]
+  })
+}
 
 const draftOf = (content: unknown): PartlyRead => {
   const {
@@ -210,7 +238,7 @@ const wireNames: Record<DraftFault["list"] | DraftFault["field"], string> = {
 }
 
 /** A path as text: `servicios[2].monto_maximo`. */
-const formatPath = (path: JsonPath): string => {
+const formatPath = (path: ContentPath): string => {
   const place = path.map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`)).join("")
   return place === "" ? "the file" : place.replace(/^\./, "")
 }

@@ -9,27 +9,27 @@ import {
   printParseErrorCode
 } from "jsonc-parser"
 
-/** A path in a JSON document: names and indexes from the root. */
-export type JsonPath = ReadonlyArray<string | number>
+/** A path in a file's content: names and indexes from the root. */
+export type ContentPath = ReadonlyArray<string | number>
 
 /** A fault in a file, with its position. */
 export interface FileFault {
   readonly line: number
-  readonly path: JsonPath
+  readonly path: ContentPath
   readonly reason: string
 }
 
-/** A parsed JSON file. */
-export interface JsonFile {
+/** A parsed file. */
+export interface ParsedFile {
   readonly content: unknown
   /** The line of the value at the path. If there is no value, the line of its closest existing parent. */
-  readonly lineOf: (path: JsonPath) => number
+  readonly lineOf: (path: ContentPath) => number
   /** Names that an object contains twice. JSON parsers silently ignore one of the two. */
   readonly repeated: ReadonlyArray<FileFault>
 }
 
 /** Parses a JSON file, or returns all syntax errors. */
-export const readJsonFile = (text: string): Result.Result<JsonFile, ReadonlyArray<FileFault>> => {
+export const readJsonFile = (text: string): Result.Result<ParsedFile, ReadonlyArray<FileFault>> => {
   const errors: Array<ParseError> = []
   const root = parseTree(text, errors, { disallowComments: true })
   const lineAt = lineCounter(text)
@@ -61,7 +61,7 @@ const lineCounter = (text: string) => {
 /** Converts `CommaExpected` to `comma expected`. */
 const formatErrorCode = (code: string): string => code.replace(/\B[A-Z]/g, " $&").toLowerCase()
 
-const nearestNode = (root: Node, path: JsonPath): Node =>
+const nearestNode = (root: Node, path: ContentPath): Node =>
   findNodeAtLocation(root, [...path]) ?? (path.length === 0 ? root : nearestNode(root, path.slice(0, -1)))
 
 // A named value starts at its name.

@@ -1,12 +1,12 @@
 import { PgClient, PgTypes } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import type { CatalogueDraft } from "../../../core/domain/CatalogueDraft.ts"
+import type { CatalogueDraft, CategoryDraft } from "../../../core/domain/CatalogueDraft.ts"
 import type { CompanyId, ServiceId } from "../../../core/domain/Ids.ts"
 import { CategoryNameTaken, UnknownService } from "../../../core/domain/OperatorErrors.ts"
 import { CatalogueAdmin } from "../../../core/ports/Catalogue.ts"
-import { int8, violatesUnique } from "../connection/Sql.ts"
-import { type ServiceRow, serviceOf } from "./CataloguePostgres.ts"
+import { inOneSnapshot, int8, violatesUnique } from "../connection/Sql.ts"
+import { type PackageRow, packageOf, type ServiceRow, serviceOf } from "./CataloguePostgres.ts"
 
 interface ListedRow extends ServiceRow {
   readonly active: boolean
@@ -91,24 +91,45 @@ const make = Effect.gen(function* () {
     Effect.orDie
   )
 
-  const list = Effect.fnUntraced(function* (companyId: CompanyId | null) {
-    const company = int8(companyId)
-    const rows = yield* sql<ListedRow>`
-      select
-        s.id, s.name, s.description, s.type, c.name as category, s.category_id, s.minimum, s.maximum, s.reversible,
-        s.flow, s.requires_lookup, s.how_to_buy, s.product, s.active,
-        coalesce(w.enabled, true) and (s.type <> 'insurance' or d.insurance_enabled) as enabled
-      from catalogue.service as s
-      join catalogue.category as c on c.id = s.category_id
-      left join catalogue.company_service as w on w.service_id = s.id and w.company_id = ${company}
-      left join directory.company as d on d.id = ${company}
-      order by s.id`
-    return rows.map((row) => ({
-      service: serviceOf(row),
-      active: row.active,
-      enabled: companyId === null ? null : row.enabled
-    }))
-  }, Effect.orDie)
+  const list = (companyId: CompanyId | null) =>
+    Effect.orDie(
+      inOneSnapshot(
+        sql,
+        Effect.gen(function* () {
+          const company = int8(companyId)
+          const services = yield* sql<ListedRow>`
+            select
+              s.id, s.name, s.description, s.type, c.name as category, s.category_id, s.minimum, s.maximum,
+              s.reversible, s.flow, s.requires_lookup, s.how_to_buy, s.product, s.active,
+              coalesce(w.enabled, true) and (s.type <> 'insurance' or d.insurance_enabled) as enabled
+            from catalogue.service as s
+            join catalogue.category as c on c.id = s.category_id
+            left join catalogue.company_service as w on w.service_id = s.id and w.company_id = ${company}
+            left join directory.company as d on d.id = ${company}
+            order by s.id`
+          const packages = yield* sql<PackageRow & { readonly active: boolean }>`
+            select p.id, p.service_id, p.code, p.name, p.description, p.price, p.duration, p.data, p.minutes, p.sms, p.active
+            from catalogue.package as p
+            join catalogue.service as s on s.id = p.service_id and s.flow = 'paquetes'
+            order by p.id`
+          return {
+            categories: yield* sql<CategoryDraft>`select id, name from catalogue.category order by id`,
+            services: services.map(({ active, enabled, ...row }) => ({
+              service: serviceOf(row),
+              active,
+              enabled: companyId === null ? null : enabled
+            })),
+            packages: packages.map(({ active, ...row }) => ({ ...packageOf(row), active }))
+          }
+        })
+      )
+    )
+
+  const setActive = Effect.fnUntraced(function* (serviceId: ServiceId, active: boolean) {
+    const written = yield* Effect.orDie(sql`
+      update catalogue.service set active = ${active} where id = ${int8(serviceId)} returning 1`)
+    if (written.length === 0) return yield* new UnknownService({ serviceId })
+  })
 
   const setEnabled = Effect.fnUntraced(function* (companyId: CompanyId, serviceId: ServiceId, enabled: boolean) {
     const written = yield* Effect.orDie(sql`
@@ -121,7 +142,7 @@ const make = Effect.gen(function* () {
     if (written.length === 0) return yield* new UnknownService({ serviceId })
   })
 
-  return CatalogueAdmin.of({ store, fill, list, setEnabled })
+  return CatalogueAdmin.of({ store, fill, list, setActive, setEnabled })
 })
 
 /** `CatalogueAdmin` in Postgres. */

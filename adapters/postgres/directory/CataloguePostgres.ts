@@ -8,7 +8,7 @@ import { transientRetry } from "../connection/SqlFailure.ts"
 import { invalidatedOnSetBack, invalidateOn, timeToLive } from "../connection/TtlCache.ts"
 
 /** A row of catalogue.package. */
-interface PackageRow {
+export interface PackageRow {
   readonly id: number
   readonly service_id: bigint
   readonly code: string
@@ -23,7 +23,7 @@ interface PackageRow {
 
 const decodePackage = Schema.decodeUnknownSync(Schema.toType(Package))
 
-const packageOf = ({ price, service_id, ...row }: PackageRow): Package =>
+export const packageOf = ({ price, service_id, ...row }: PackageRow): Package =>
   decodePackage({ ...row, serviceId: Number(service_id), price: Number(price) })
 
 /** A row of catalogue.service, with its category's name. */

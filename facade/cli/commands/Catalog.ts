@@ -1,46 +1,115 @@
-import { Effect, Option } from "effect"
+import { Effect, FileSystem, Option, Result } from "effect"
 import { Argument, Command } from "effect/cli"
 import type { ListedService } from "../../../core/ports/Catalogue.ts"
-import { enableService, importCatalogue, servicesOf } from "../../../core/workflows/ManageCatalogue.ts"
+import {
+  draftOf,
+  enableService,
+  importCatalogue,
+  listCatalogue,
+  offerService
+} from "../../../core/workflows/ManageCatalogue.ts"
 import { operatorLayer } from "../../AppLayer.ts"
 import { serviceView } from "../../api/Catalogo.ts"
-import { readCatalogueFile } from "../../settings/CatalogueFile.ts"
+import { readCsvFile } from "../../settings/CatalogueCsv.ts"
+import { exampleCatalogue, readCatalogue } from "../../settings/CatalogueFile.ts"
+import { type FileFault, readJsonFile } from "../../settings/JsonFile.ts"
+import { toggle } from "../terminal/Flags.ts"
 import { type Document, formatTable, print } from "../terminal/Output.ts"
 import { companyId, serviceId } from "../terminal/Parameters.ts"
+import { catalogueCsv, catalogueDocument, changeDocument, formatChange, templateOf } from "./CatalogueDocuments.ts"
+
+// A file in another encoding would be stored with wrong letters.
+const decoded = (bytes: Uint8Array): string | null => {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes)
+  } catch {
+    return null
+  }
+}
+
+const notUtf8: FileFault = { line: 1, path: [], reason: "Not UTF-8: save it in this encoding" }
+
+const readDraft = Effect.fnUntraced(function* (path: string) {
+  const files = yield* FileSystem.FileSystem
+  const text = decoded(yield* files.readFile(path))
+  if (text === null) return yield* readCatalogue(Result.fail([notUtf8]))
+  return yield* readCatalogue(/\.csv$/i.test(path) ? yield* readCsvFile(text) : readJsonFile(text))
+})
 
 const importCommand = Command.make(
   "import",
   {
-    file: Argument.FileText("file").pipe(Argument.withDescription("JSON file with categorias, servicios and paquetes"))
+    file: Argument.File("file", { mustExist: true }).pipe(
+      Argument.withDescription("JSON file with categorias, servicios and paquetes, or a CSV file (.csv)")
+    ),
+    isDryRun: toggle("dry-run", "Show what the import would change, and change nothing")
   },
-  Effect.fn(function* ({ file }) {
-    const draft = yield* readCatalogueFile(file)
-    yield* importCatalogue(draft)
+  Effect.fn(function* ({ file, isDryRun }) {
+    const draft = yield* readDraft(file)
+    const changes = yield* importCatalogue(draft, isDryRun)
     const { categories, packages, services } = draft
+    const counts = { categorias: categories.length, servicios: services.length, paquetes: packages.length }
+    if (isDryRun) {
+      const lines = changes.length === 0 ? ["Nothing would change."] : changes.map(formatChange)
+      return yield* print(
+        { ...counts, cambios: changes.map(changeDocument) },
+        [...lines, "Nothing was imported. Omit --dry-run to import the file."].join("\n")
+      )
+    }
     yield* print(
-      { categorias: categories.length, servicios: services.length, paquetes: packages.length },
-      `Imported ${categories.length} categories, ${services.length} services and ${packages.length} packages. Entries outside the file are unchanged.`
+      counts,
+      `Imported ${categories.length} categories, ${services.length} services and ${packages.length} packages, of which ${changes.length} are new or changed. Entries outside the file are unchanged.`
     )
   })
 ).pipe(
   Command.provide(operatorLayer),
   Command.withDescription(
-    'Add and replace catalogue entries: the whole file or nothing. The file has the form {"categorias": [{id, nombre}], "servicios": [...], "paquetes": [...]}. A service has the fields of GET /v1/servicios, with categoria_id instead of categoria; "activo": false withdraws it from all companies. A package has the fields of GET /v1/servicios/{id}/paquetes, and service_id. facade/settings/catalogue.example.json is an example.'
+    'Add and replace catalogue entries: the whole file or nothing. A JSON file has the form {"categorias": [{id, nombre}], "servicios": [...], "paquetes": [...]}, or is the output of "saldo catalog list --json". A service has the fields of GET /v1/servicios; "activo": false withdraws it from all companies. A package has the fields of GET /v1/servicios/{id}/paquetes, and service_id. A CSV file has the same fields as columns, and the column entrada with categoria, servicio or paquete; "saldo catalog export --csv --plantilla" prints an example. In both, categoria must be the name of the category, and habilitado is ignored. facade/settings/catalogue.example.json is an example.'
   ),
   Command.withShortDescription("Add and replace catalogue entries from a file"),
   Command.withExamples([
+    { command: "saldo catalog import catalogue.csv --dry-run", description: "Show the changes, or report the faults" },
     { command: "saldo catalog import catalogue.json", description: "Import the file, or report its faults" }
+  ])
+)
+
+const exportCommand = Command.make(
+  "export",
+  {
+    asCsv: toggle("csv", "Print CSV for spreadsheets instead of JSON"),
+    asTemplate: toggle("plantilla", "Print an example of each kind of entry instead of the catalogue")
+  },
+  Effect.fn(function* ({ asCsv, asTemplate }) {
+    const draft = asTemplate ? templateOf(yield* exampleCatalogue) : draftOf(yield* listCatalogue(null))
+    const document = catalogueDocument(draft)
+    if (!asCsv) return yield* print(document, JSON.stringify(document, null, 2))
+    const csv = catalogueCsv(draft)
+    yield* print({ csv }, csv.trimEnd())
+  })
+).pipe(
+  Command.provide(operatorLayer),
+  Command.withDescription(
+    'Print the whole catalogue, including withdrawn entries, as a file for "saldo catalog import". An unchanged file changes nothing when it is imported. The CSV is UTF-8 and opens in spreadsheets; save it as CSV in UTF-8.'
+  ),
+  Command.withShortDescription("Print the catalogue as a file for import"),
+  Command.withExamples([
+    { command: "saldo catalog export --csv > catalogue.csv", description: "For a spreadsheet" },
+    { command: "saldo catalog export --csv --plantilla > new.csv", description: "An example to fill in" }
   ])
 )
 
 const listedDocument = ({ active, enabled, service }: ListedService): Document => ({
   ...serviceView(service),
+  ...(service.product !== null && { producto_proveedor: service.product }),
   activo: active,
   ...(enabled === null ? {} : { habilitado: enabled })
 })
 
 /** The columns of a service in a table. */
-const listedRow = ({ como_comprar: _, descripcion: __, categoria_id: ___, ...line }: Document): Document => line
+const listedRow = ({ active, enabled, service }: ListedService): Document => {
+  const { categoria_id: _, como_comprar: __, descripcion: ___, ...line } = serviceView(service)
+  return { ...line, activo: active, ...(enabled === null ? {} : { habilitado: enabled }) }
+}
 
 const list = Command.make(
   "list",
@@ -48,19 +117,50 @@ const list = Command.make(
     companyId: Argument.optional(companyId)
   },
   Effect.fn(function* ({ companyId }) {
-    const items = (yield* servicesOf(Option.getOrNull(companyId))).map(listedDocument)
-    yield* print({ items }, items.length === 0 ? "The catalogue is empty." : formatTable(items.map(listedRow)))
+    const listed = yield* listCatalogue(Option.getOrNull(companyId))
+    const { categorias, paquetes } = catalogueDocument(draftOf(listed))
+    yield* print(
+      { items: listed.services.map(listedDocument), categorias, paquetes },
+      listed.services.length === 0 ? "The catalogue is empty." : formatTable(listed.services.map(listedRow))
+    )
   })
 ).pipe(
   Command.provide(operatorLayer),
   Command.withDescription(
-    "List all services, including withdrawn ones. With a company, habilitado shows whether the company may sell the service."
+    'List all services, including withdrawn ones. With a company, habilitado shows whether the company may sell the service. With --json, also the categories and packages; "saldo catalog import" accepts this output.'
   ),
   Command.withShortDescription("List the services"),
   Command.withExamples([
     { command: "saldo catalog list", description: "The whole catalogue" },
     { command: "saldo catalog list 7", description: "The catalogue, and what company 7 may sell" }
   ])
+)
+
+const offerSwitch = (name: string, active: boolean, done: string, description: string) =>
+  Command.make(
+    name,
+    { serviceId },
+    Effect.fn(function* ({ serviceId }) {
+      yield* offerService(serviceId, active)
+      yield* print({ service_id: serviceId, activo: active }, `Service ${serviceId} ${done}.`)
+    })
+  ).pipe(
+    Command.provide(operatorLayer),
+    Command.withDescription(description),
+    Command.withExamples([{ command: `saldo catalog ${name} 4`, description: "Service 4" }])
+  )
+
+const withdraw = offerSwitch(
+  "withdraw",
+  false,
+  "is withdrawn from all companies",
+  'Withdraw a service from all companies. Their next sale of it is refused. "saldo catalog restore" undoes it.'
+)
+const restore = offerSwitch(
+  "restore",
+  true,
+  "is offered again, except to companies from which it is withheld",
+  "Offer a withdrawn service again. Companies for which it was disabled still may not sell it."
 )
 
 const serviceSwitch = (name: string, enabled: boolean, done: string, description: string) =>
@@ -85,10 +185,10 @@ const disable = serviceSwitch(
   "disable",
   false,
   "may no longer sell",
-  "Forbid a company to sell a service. To withdraw a service from all companies, import it with activo: false."
+  'Forbid a company to sell a service. To withdraw a service from all companies, use "saldo catalog withdraw".'
 )
 
 export const catalog = Command.make("catalog").pipe(
   Command.withDescription("The catalogue, and which company may sell which service"),
-  Command.withSubcommands([importCommand, list, enable, disable])
+  Command.withSubcommands([importCommand, exportCommand, list, enable, disable, withdraw, restore])
 )

@@ -114,7 +114,11 @@ const expectedPrefix = /Expected: (?=(?:File|Path|Failed) )/
 const commandSuffix = /(?<=^Unrecognized flag: \S+) in command .*/
 
 const usageFault = ({ message }: CliError.CliError): string =>
-  message.replace(numberErrorSuffix, "Expected: a whole number").replace(expectedPrefix, "").replace(commandSuffix, "")
+  message
+    .replace(numberErrorSuffix, "Expected: a whole number")
+    .replace(expectedPrefix, "")
+    .replace(commandSuffix, "")
+    .replace("Path does not exist", "File does not exist")
 
 const printWrongUsage = Effect.fnUntraced(function* (
   path: ReadonlyArray<string>,

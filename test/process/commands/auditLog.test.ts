@@ -42,6 +42,7 @@ const changes = Effect.gen(function* () {
     ["token", "rotate", `${token_id}`],
     ["catalog", "import", changedFile],
     ["catalog", "disable", `${empresa_id}`, "1"],
+    ["catalog", "withdraw", "2"],
     ["token", "revoke", `${token_id}`]
   ]
 })

@@ -1,3 +1,4 @@
+import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as CataloguePostgres from "../../../adapters/postgres/directory/CataloguePostgres.ts"
@@ -120,6 +121,41 @@ layer(CommandLine.layer, { excludeTestServices: true })("a service", (it) => {
           assert.deepStrictEqual(yield* found(insuranceEnabled), expected)
         }
       })
+  )
+
+  it.effect("is withdrawn from all companies by one command, and restored by another", () =>
+    Effect.gen(function* () {
+      const { answer, refusal } = yield* CommandLine
+      yield* answer("catalog", "import", yield* fileOf("withdrawn", JSON.stringify(example)))
+      const { empresa_id } = yield* createCompany("QUINTA")
+      yield* answer("catalog", "disable", `${empresa_id}`, "2")
+      const offered = Catalogue.use(({ services }) =>
+        services({ ...company, id: CompanyId.make(empresa_id), insuranceEnabled: true })
+      ).pipe(
+        Effect.provide(Layer.fresh(CataloguePostgres.layer)),
+        Effect.map((services) => services.map(({ id }) => id as number))
+      )
+      const sql = yield* PgClient.PgClient
+      const audited = Effect.map(
+        sql<{ action: string; service: number }>`
+          select action, (details ->> 'serviceId')::int as service
+          from directory.audit_event
+          where action in ('service_withdrawn', 'service_restored')
+          order by id`,
+        (rows) => rows.map(({ action, service }) => [action, service])
+      )
+
+      assert.deepStrictEqual(yield* answer("catalog", "withdraw", "4"), { service_id: 4, activo: false })
+      assert.deepStrictEqual(yield* offered, [1, 3, 5, 6, 7, 8])
+      assert.deepStrictEqual(yield* answer("catalog", "restore", "4"), { service_id: 4, activo: true })
+      assert.deepStrictEqual(yield* offered, [1, 3, 4, 5, 6, 7, 8])
+      assert.deepStrictEqual(yield* audited, [
+        ["service_withdrawn", 4],
+        ["service_restored", 4]
+      ])
+      const { code, exit } = yield* refusal("catalog", "withdraw", "99")
+      assert.deepStrictEqual([exit, code], [1, "SERVICE_NOT_FOUND"])
+    })
   )
 
   it.effect("cannot be withheld when it does not exist", () =>

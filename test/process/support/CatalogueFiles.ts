@@ -39,8 +39,8 @@ export const withPackages = (...items: ReadonlyArray<Record<string, unknown>>) =
 })
 
 /** Writes a temporary file that is deleted when the test ends. Returns its path. */
-export const fileOf = (name: string, content: string) => {
-  const path = join(tmpdir(), `saldo-${process.pid}-${name}.json`)
+export const fileOf = (name: string, content: string | Uint8Array, extension = "json") => {
+  const path = join(tmpdir(), `saldo-${process.pid}-${name}.${extension}`)
   return Effect.acquireRelease(
     Effect.as(
       Effect.promise(() => writeFile(path, content)),
