@@ -65,7 +65,7 @@ export const makeOwned = (directory: string, user: SystemUser | null): void => {
   own(directory, user)
 }
 
-/** Gives the user a file or directory, and removes the access of all other users. */
+/** Makes a file or directory accessible to its owner only, and makes the user its owner. */
 export const own = (path: string, user: SystemUser | null): void => {
   chmodSync(path, statSync(path).isDirectory() ? 0o700 : 0o600)
   if (user !== null) chownSync(path, user.uid, user.gid)

@@ -51,7 +51,7 @@ export type BuyerStep =
 export class Insurances extends Context.Service<
   Insurances,
   {
-    /** Draws the id of an insurance before its creation, because the hash of its code contains the id. */
+    /** Reserves the id of an insurance before it is created, because the hash of its code is computed with the id. */
     readonly nextId: Effect.Effect<InsuranceId>
     /**
      * Creates an insurance in `iniciada` and stages its first message in the same transaction. The caller has the lease

@@ -26,7 +26,7 @@ export interface Recovered {
   readonly reversed: number
   readonly reversalsDenied: number
   readonly stillUnknown: number
-  /** Operations whose question could not be sent. They stay held. */
+  /** Operations about which the provider could not be asked. Their amounts stay held. */
   readonly notAsked: number
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// JavaScript that an old Node can read, so that it prints this message instead of a stack trace. main.ts is a link to this
-// file: Node follows the link before it judges the file by its name.
+// This file is JavaScript, so that an old Node can run it and print the message below. main.ts is a symbolic link to this
+// file. Node resolves the link first and then decides by the extension whether a file is TypeScript.
 import { existsSync, readFileSync } from "node:fs"
 
 const root = new URL("../../", import.meta.url)

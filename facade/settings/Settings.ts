@@ -85,7 +85,7 @@ const operationsOf = (values: OperationsValues) => ({
       : {
           host: values.opsHost,
           port: values.opsPort ?? opsPort_default,
-          /** False for the default port. If that is taken, the service starts without it. */
+          /** Whether the operator chose the port. If the default port is taken, the service starts without an operations port. */
           wanted: values.opsPort !== null
         },
   /** Interval of audits. Null if turned off. */

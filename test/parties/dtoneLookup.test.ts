@@ -175,13 +175,15 @@ describe("a lookup at DT One", () => {
   )
 
   // The reference of a bill names it and pays it, so nothing can be removed from it.
-  it.effect.each(["Ene\u0000 2026", "Ene\u200b 2026"])("of bills with the unprintable name %j has no result", (name) =>
-    withDtOne(({ fake, provider }) =>
-      Effect.gen(function* () {
-        fake.setBills("550011", statement(name, 250.75))
-        assert.strictEqual((yield* provider.lookup(water))._tag, "NoAnswer")
-      })
-    )
+  it.effect.each(["Ene\u0000 2026", "Ene\u200b 2026"])(
+    "of bills has no result if DT One returns the unprintable name %j",
+    (name) =>
+      withDtOne(({ fake, provider }) =>
+        Effect.gen(function* () {
+          fake.setBills("550011", statement(name, 250.75))
+          assert.strictEqual((yield* provider.lookup(water))._tag, "NoAnswer")
+        })
+      )
   )
 
   it.effect.each(["+18095551234", String(productIds.operator)])(

@@ -44,26 +44,28 @@ layer(withTwilio, { excludeTestServices: true })("a message that Twilio accepts"
   it.effect.each([
     ["undelivered", 30_003],
     ["failed", 30_034]
-  ] as const)("and later reports as %s with code %d is listed, and its code does not count as sent", ([status, code]) =>
-    Effect.gen(function* () {
-      const { pass } = yield* ManualClock
-      const { deliveries } = yield* FakeTwilio
-      const { auth, id, to } = yield* begun
-      yield* traceDue()
-      assert.isEmpty(yield* undeliveredOf(id))
-      deliveries.set(to, { status, error_code: code })
-      yield* pass("5 seconds")
-      yield* traceDue()
-      assert.deepStrictEqual(yield* undeliveredOf(id), [["failed", `twilio_${code}`]])
-      assert.strictEqual((yield* spanish.read(auth, id)).body.data.estado, "otp_enviado")
-      deliveries.set(to, { status: "delivered" })
-      const resend = Effect.map(spanish.resend(auth, id), ({ body, status }) => [status, body.error?.code])
-      // A phone gets at most five messages in an hour.
-      for (const _ of [1, 2, 3, 4]) assert.deepStrictEqual(yield* resend, [200, undefined])
-      yield* pass("1 hour")
-      for (const _ of [5, 6]) assert.deepStrictEqual(yield* resend, [200, undefined])
-      assert.deepStrictEqual(yield* resend, [409, "OTP_BLOQUEADO"])
-    })
+  ] as const)(
+    "and later reports as %s with error %d is listed, and does not count as a sent message",
+    ([status, code]) =>
+      Effect.gen(function* () {
+        const { pass } = yield* ManualClock
+        const { deliveries } = yield* FakeTwilio
+        const { auth, id, to } = yield* begun
+        yield* traceDue()
+        assert.isEmpty(yield* undeliveredOf(id))
+        deliveries.set(to, { status, error_code: code })
+        yield* pass("5 seconds")
+        yield* traceDue()
+        assert.deepStrictEqual(yield* undeliveredOf(id), [["failed", `twilio_${code}`]])
+        assert.strictEqual((yield* spanish.read(auth, id)).body.data.estado, "otp_enviado")
+        deliveries.set(to, { status: "delivered" })
+        const resend = Effect.map(spanish.resend(auth, id), ({ body, status }) => [status, body.error?.code])
+        // A phone gets at most five messages in an hour.
+        for (const _ of [1, 2, 3, 4]) assert.deepStrictEqual(yield* resend, [200, undefined])
+        yield* pass("1 hour")
+        for (const _ of [5, 6]) assert.deepStrictEqual(yield* resend, [200, undefined])
+        assert.deepStrictEqual(yield* resend, [409, "OTP_BLOQUEADO"])
+      })
   )
 
   it.effect("is asked about until it is delivered, and no longer", () =>

@@ -221,7 +221,7 @@ describe("the OpenAPI document", () => {
   })
 
   const limitOfPhone = ["telefono", "periodo", "limite", "retry_after"]
-  /** Details about a stored state, of operations whose example is not an invalid input. */
+  /** Details in the example errors of operations whose example input is valid: the stored state causes the error. */
   const detailsOfState: Readonly<Record<string, ReadonlyArray<string>>> = {
     transaccionesAnular: ["status"],
     segurosIniciar: limitOfPhone,

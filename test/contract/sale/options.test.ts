@@ -108,7 +108,7 @@ layer(TestService, { excludeTestServices: true })("a sale of an option", (it) =>
         assert.deepStrictEqual(body.error.details, { opcion_id: "invalido" })
         const example = yield* firstOption(3, identifier, as("produccion"))
         const bought = yield* sell({ service_id: 3, identifier, opcion_id: example.opcion_id }, as("produccion"))
-        // The package has its real catalogue price, so the sale fails only because production has no provider here.
+        // The package has its real catalogue price. The sale fails because no provider is configured for production companies.
         assert.strictEqual(bought.body.error.code, "SERVICE_UNAVAILABLE")
       })
     )

@@ -115,7 +115,7 @@ export const makeBuyer = Effect.fnUntraced(function* (chaos: RandomFaults, dispa
     }
   }
 
-  /** Checks that a checkReplay request is a replay. */
+  /** Sends a sale again and checks that the response is the stored response of the first call. */
   const checkReplay = Effect.fnUntraced(function* (number: number, body: object, first: ApiResponse) {
     const again = yield* sell(body, { ...auth, "idempotency-key": keyOf(number) })
     assert.deepStrictEqual([again.status, again.headers.get("idempotent-replay")], [201, "true"])

@@ -87,7 +87,7 @@ layer(HistoriesLayer, { excludeTestServices: true })("the history of a sale", (i
       const verdict = Verdict.Confirm({ delivery: { authCode: "A1", rechargeToken: null } })
       const settlement = settleRow({ order, verdict, at: yield* DateTime.now, notFound: 0 })
       const find = histories.find(order.transactionId)
-      // The read has passed the sale and waits for the locked entries until the sale is settled.
+      // The read has already read the sale. It waits for the locked entries, and meanwhile the sale is settled.
       const locked = yield* Deferred.make<void>()
       const reading = yield* Effect.forkChild(Effect.andThen(Deferred.await(locked), find))
       yield* sql.withTransaction(

@@ -98,7 +98,7 @@ layer(TestDatabase, { excludeTestServices: true })("reservations in one statemen
     }).pipe(Effect.scoped)
   )
 
-  it.effect("with one key reserve one sale, and none if the first with this key is refused", () =>
+  it.effect("with the same key reserve one sale, and no sale if the first request with the key is refused", () =>
     Effect.gen(function* () {
       const ledger = yield* replica
       const [one, two] = [++calls * 10, calls * 10 + 1]

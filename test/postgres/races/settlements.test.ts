@@ -110,7 +110,7 @@ layer(TestDatabase, { excludeTestServices: true })("settlements in one statement
   it.effect.each([
     [true, null],
     [false, "Delivered"]
-  ] as const)("return the outcome that each key replays, with tersely %j", ([tersely, own]) =>
+  ] as const)("return the outcome that each key replays, if the argument `tersely` is %j", ([tersely, own]) =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const ledger = yield* replica

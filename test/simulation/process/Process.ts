@@ -134,7 +134,7 @@ export const machineOf = ({ seed, eventLoop }: Simulation, incarnation: Incarnat
     Context.add(Vault, vaultPlain)
   )
 
-/** Starts a process with empty memory on these ports. */
+/** Starts a process with empty memory and the given database ports. */
 export const startProcess = (
   { seed, eventLoop }: Simulation,
   incarnation: Incarnation,

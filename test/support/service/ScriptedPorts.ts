@@ -17,11 +17,11 @@ export class Script extends Context.Service<
   {
     /** Provider behaviour by identifier. */
     readonly provider: Map<string, Partial<Provider>>
-    /** Insurer behaviour by plate. */
+    /** How the insurer behaves for each plate. */
     readonly insurer: Map<string, Partial<Insurer>>
-    /** SMS gateway behaviour by phone. */
+    /** How the SMS gateway behaves for each phone number. */
     readonly sms: Map<string, SmsGateway["send"]>
-    /** Policy rendering by plate. */
+    /** How the policy of each plate is rendered. */
     readonly renderer: Map<string, PolicyRenderer["Service"]["pdf"]>
     /**
      * Environments in which the simulated insurer and SMS gateway are used, although they are not used there by
@@ -58,7 +58,7 @@ const providers = Layer.effect(
       reversalStatus: (asked) =>
         (script.provider.get(asked.order.identifier)?.reversalStatus ?? provider.reversalStatus)(asked)
     })
-    // The service checks by identity whether a provider is the simulator, so both places must return the same wrapper.
+    // The service compares a provider with the simulator by `===`. So `simulator` and `serving` must return the same object.
     const simulator = played(real.simulator)
     return Providers.of({
       ...real,

@@ -24,7 +24,7 @@ describe("another message to a phone", () => {
     [[61, 62, 63, 64, 65, 66, 67, 68, 69, 70], day(82_200)],
     [[61, 62, 63, 64, 65, 66, 67, 68, 69, 1_439], day(60)],
     [[61, 62, 63, 64, 65, 66, 67, 68, 69, 1_440], null],
-    // Both limits forbid it. The longer wait counts.
+    // Both limits forbid the message. The longer of the two waits applies.
     [[1, 2, 3, 4, 5, 600, 601, 602, 603, 604], day(50_160)],
     [[1, 2, 3, 4, 5, 600, 601, 602, 603, 1_439], hour(3_300)]
   ])("after messages %j minutes ago is limited to %j", (minutes, limited) => {
