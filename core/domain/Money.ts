@@ -15,7 +15,7 @@ export const zero = Centavos.make(0)
  */
 export const owned_max = Centavos.make(2 ** 46 * 100 - 1)
 
-/** Converts centavos to the pesos of the wire. Exact up to `owned_max`. */
+/** Converts centavos to pesos, as the API sends them. Exact up to `owned_max`. */
 export const toPesos = (centavos: number): number => centavos / 100
 
 /**

@@ -91,7 +91,7 @@ export const Delivery = Schema.Struct({
 })
 export type Delivery = typeof Delivery.Type
 
-/** The refusal recorded for a denial without a reason. */
+/** The reason that is stored if the provider refuses a sale without a reason. */
 export const denialOf = ({ service }: Order): Refusal =>
   service.type === "insurance" ? "SEGURO_NO_EMITIDO" : "TRANSACTION_REJECTED"
 
@@ -127,7 +127,7 @@ export const DispatchAnswer = Data.taggedEnum<DispatchAnswerOf>()
 export type Verdict = Data.TaggedEnum<{
   Confirm: { readonly delivery: Delivery }
   Release: { readonly refusal: Refusal }
-  /** The provider was provably not reached. The amount is released, and a key without a response is freed. */
+  /** The request certainly did not reach the provider. The amount is released. A key without a response is freed. */
   Free: {}
   Hold: {}
 }>

@@ -41,7 +41,7 @@ export class Webhooks extends Context.Service<
       secret: Redacted.Redacted<WebhookSecret>,
       at: DateTime.Utc
     ) => Effect.Effect<Option.Option<Webhook>>
-    /** The webhooks of a company, or of all companies, by id. */
+    /** The webhooks of a company, or of all companies, in the order of their ids. */
     readonly list: (companyId?: CompanyId) => Effect.Effect<ReadonlyArray<Webhook>>
     readonly find: (companyId: CompanyId, id: WebhookId) => Effect.Effect<Option.Option<Webhook>>
     /** Changes the given parts. Activating a webhook also forgets its failures. None if there is no such webhook. */

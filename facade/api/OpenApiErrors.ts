@@ -43,8 +43,8 @@ const failureSchema = (some: ReadonlyArray<ErrorCode>): JsonSchema => {
 const everyCode = Struct.keys(codes)
 
 /**
- * The schemas of errors. `Error` is a response with any code. Each code names the response with that code, and
- * `errorName` the `error` object inside it.
+ * The schemas of errors. `Error` describes a response with any code. The schema with the name of a code describes a
+ * response with that code. `errorName` gives the name of the schema of the `error` object in it.
  */
 export const errorSchemas: Readonly<Record<string, JsonSchema>> = {
   // The members exclude each other by error.code. A discriminator must be a direct property, so this is anyOf.

@@ -75,7 +75,7 @@ const troubled = (group: FaultGroup): PurchaseKind | null => {
   return null
 }
 
-/** Assigns one server to each fault that needs a single server, and both servers to each other fault. */
+/** Assigns one server to each fault that needs a single server. All remaining faults get both servers. */
 const withServers = (group: FaultGroup, servers: ReadonlyArray<Server>) => {
   const free = [...servers]
   return group.map((fault) => {

@@ -8,7 +8,7 @@ import { type Part, type PartName, type PartResult, type ProvePlan, parts, plann
 /** Root directory of the repository. */
 export const root = fileURLToPath(new URL("../..", import.meta.url))
 
-/** The command of a part, as a user types it in a shell. */
+/** The shell command that runs one part of the proof. */
 export const commandOf = ({ args, script }: Part, plan: ProvePlan): string =>
   [...(script === "test" ? ["npm", "test"] : ["npm", "run", script]), "--", ...args(plan)].join(" ")
 
@@ -90,7 +90,7 @@ export interface PartProof extends PartResult {
   readonly seconds: number
 }
 
-/** Number of output lines that are shown when a command prints no document. */
+/** Number of output lines to show for a command that does not print its JSON document. */
 const lastLines_max = 5
 
 const linesOf = (text: string): ReadonlyArray<string> => text.split("\n").flatMap((line) => line.trim() || [])

@@ -117,7 +117,8 @@ export const grouped = <Member, Answer>(
       })
     )
 
-  // Removes the caller's transaction, if there is one. Checks first, because removing a service copies all services.
+  // Removes the caller's transaction from the Effect context. Checks first whether there is one, because a removal copies
+  // the whole context.
   const outside = (context: Context.Context<never>): Context.Context<never> =>
     Option.isNone(Context.getOption(context, sql.transactionService))
       ? context

@@ -149,12 +149,13 @@ const countsOf = (sql: Sql, counted: CountedList, { also, companyId, filter }: N
 }
 
 /**
- * A page of a list of any length, newest first, with the list's length, at one instant.
+ * A page of a list of any length, newest first, and the length of the list, both at one instant.
  *
- * Reads one row of cell.block for every thousand rows between the newest row and the page. Of the list itself it reads
- * the page and at most one more block. A filtered list is counted by its blocks. Rows are counted singly only after the
- * last block, and in blocks that a date range or the limit of the ids cuts. Each selected block contains a row of the page, so there are at
- * most as many blocks as rows.
+ * cell.block has one row for every thousand rows of the list. The query adds up the blocks between the newest row and
+ * the page. From the list itself it reads the page and at most one more block. A filtered list is counted by blocks too.
+ * Rows are counted one by one only after the last block, and in blocks that a date range or `hasta_id` cuts.
+ *
+ * Each selected block contains a row of the page, so there are at most as many blocks as rows.
  */
 export const pageOfCounted = <Row extends object>(
   sql: Sql,

@@ -129,7 +129,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
       do: fc.constant("deposit" as const),
       company,
       centavos: fc.constantFrom(1, 10_000, 50_000),
-      // Spellings of four references.
+      // Four references. Each has two spellings that count as the same reference.
       reference: fc.constantFrom("r1", "R1", "r2", "R\u200b2", "r-3", "r\u20133", "r4", "r4\u2800"),
       isNew: fc.boolean()
     })

@@ -24,7 +24,7 @@ const pesos = 100
 let companies = 0
 
 layer(TestDatabase, { excludeTestServices: true })("two servers of which one is past midnight", (it) => {
-  // Limit, clocks -> the answer of the server that is behind, after the other has used the limit.
+  // Limit, clocks of the fast and of the slow server -> the answer of the slow one. The fast one has used up the limit.
   it.effect.each([
     ["daily", "2026-03-04T00:01:00", "2026-03-03T23:59:00", "Reservation"],
     ["weekly", "2026-03-04T00:01:00", "2026-03-03T23:59:00", "LimitExceeded"],

@@ -72,7 +72,7 @@ layer(populated)("a read for one company", (it) => {
                 count(*) filter (where company_id = ${companyTwo})::int as other
               from ${sql.literal(`cell.${table}`)}`
             assert.isAbove(there?.other ?? 0, 0, table)
-            // Queries without a condition, for the other company, and with a join that ignores the company.
+            // Faulty queries: without a condition, with the id of the other company, and with a join that ignores the company.
             const seen = yield* reads(companyOne)<{ all: number; theirs: number; joined: number }>`
               select
                 (select count(*) from ${sql.literal(`cell.${table}`)})::int as all,

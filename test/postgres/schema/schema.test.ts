@@ -149,7 +149,7 @@ describe("the version of the schema", () => {
     })
   )
 
-  it.effect("is the number of each migration file", () =>
+  it.effect("is at least the number in the name of each migration file", () =>
     Effect.gen(function* () {
       const { once, versions } = yield* sqlFiles
       const numbers = once.flatMap(({ name }) => /^\d{4}(?=_)/.exec(name) ?? []).map(Number)

@@ -42,7 +42,7 @@ describe("a company in production without an external service", () => {
     [["--ambiente", "production"], ["provider"]],
     [["--ambiente", "production", "--estado", "vip"], ["provider"]],
     [insured, ["provider", "insurer", "sms"]]
-  ] as const)("is a fault if its calls are accepted: %j", ([flags, found]) =>
+  ] as const)("is reported as wrong, if the company with %j may call the service", ([flags, found]) =>
     Effect.gen(function* () {
       const url = yield* freshDatabaseUrl
       yield* create(url, "UNA", ...flags)

@@ -188,7 +188,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a rotation of a secret"
     })
   )
 
-  it.effect("leaves two of the secrets when several operators rotate concurrently", () =>
+  it.effect("leaves two valid secrets after several operators rotate concurrently", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       const { token_id } = yield* issued

@@ -212,7 +212,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("the command line", (it)
   )
 
   it.effect.each(["company", "token", "catalog", "transactions", "sms"])(
-    "lists the missing subcommands of %s, as text and as JSON",
+    "lists the subcommands of %s if none is given, as text and as JSON",
     (group) =>
       Effect.gen(function* () {
         const { refusal, run } = yield* CommandLine

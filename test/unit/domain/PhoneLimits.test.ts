@@ -32,7 +32,7 @@ describe("another message to a phone", () => {
     assert.deepStrictEqual(reached && Struct.pick(reached, ["period", "messages_max", "retryAfter_s"]), limited)
   })
 
-  it("depends on as many messages as the largest limit allows", () => {
+  it("depends only on the newest messages, as many as the largest limit allows", () => {
     assert.strictEqual(messagesCounted, 10)
   })
 })

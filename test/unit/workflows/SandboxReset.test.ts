@@ -101,7 +101,7 @@ describe("the balance of the sandbox", () => {
     }).pipe(Effect.provide(Sandbox))
   )
 
-  it.effect("is reset once even if it has not changed", () =>
+  it.effect("is reset the first time even if the balance has not changed", () =>
     Effect.gen(function* () {
       yield* made
       yield* Effect.forkChild(keepResetting)
