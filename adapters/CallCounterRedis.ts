@@ -6,16 +6,16 @@ import { CallCounter } from "../core/ports/CallCounter.ts"
 import * as CallCounterMemory from "./CallCounterMemory.ts"
 
 /** Timeout for a count in Redis. */
-const patience = Duration.millis(250)
+const count_max = Duration.millis(250)
 
 /** After a failure, Redis is not used for this long. Otherwise every call would wait for the timeout. */
-const rest_ns = 5_000_000_000n
+const pause_ns = 5_000_000_000n
 
-/** A connection without any data for this long is closed and opened again. */
-const silence_max_ms = 4_000
+/** A connection that receives nothing for this long is closed and opened again. */
+const idle_max_ms = 4_000
 
 /** Timeout for closing the connection when the process stops. */
-const farewell = Duration.seconds(1)
+const close_max = Duration.seconds(1)
 
 const reconnectAfter_ms = (retries: number): number => Math.min(50 * 2 ** Math.min(retries, 6), 2_000)
 
@@ -55,9 +55,9 @@ const connection = (url: Redacted.Redacted) =>
     // A command fails at once if there is no connection.
     disableOfflineQueue: true,
     // Without an explicit reconnect strategy, the client gives up when its first connection fails.
-    socket: { reconnectStrategy: reconnectAfter_ms, socketTimeout: silence_max_ms },
-    // Pings keep an idle connection from being closed as silent.
-    pingInterval: silence_max_ms / 2
+    socket: { reconnectStrategy: reconnectAfter_ms, socketTimeout: idle_max_ms },
+    // Pings keep a connection without calls open.
+    pingInterval: idle_max_ms / 2
   })
 
 // Connects in the background, so that the server starts without Redis. The client closes only after the answer to its
@@ -75,27 +75,27 @@ const keepConnected = (url: Redacted.Redacted, connected: (together: Count) => v
   )
 
 const leave = (fiber: Fiber.Fiber<unknown, unknown>) =>
-  Effect.interruptible(Effect.timeoutOption(Fiber.interrupt(fiber), farewell))
+  Effect.interruptible(Effect.timeoutOption(Fiber.interrupt(fiber), close_max))
 
 const make = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const alone = CallCounterMemory.make()
   let together: Count | undefined
   // The end of the pause after a failure, on the monotonic clock.
-  let restsUntil_ns = 0n
+  let pausedUntil_ns = 0n
   yield* keepConnected(url, (connected) => {
     together = connected
   })
-  const rest = Effect.fnUntraced(function* (cause: unknown) {
-    restsUntil_ns = (yield* Clock.monotonicTimeNanos) + rest_ns
+  const pause = Effect.fnUntraced(function* (cause: unknown) {
+    pausedUntil_ns = (yield* Clock.monotonicTimeNanos) + pause_ns
     yield* Effect.logWarning("Redis does not answer; this process counts calls by itself for 5 s", cause)
   })
   return CallCounter.of({
     count: Effect.fnUntraced(function* (bucket, window, calls) {
       const now_ns = yield* Clock.monotonicTimeNanos
-      if (together === undefined || now_ns < restsUntil_ns) return yield* alone.count(bucket, window, calls)
+      if (together === undefined || now_ns < pausedUntil_ns) return yield* alone.count(bucket, window, calls)
       return yield* together(bucket, window, calls).pipe(
-        Effect.timeout(patience),
-        Effect.catch((cause) => Effect.andThen(rest(cause), alone.count(bucket, window, calls)))
+        Effect.timeout(count_max),
+        Effect.catch((cause) => Effect.andThen(pause(cause), alone.count(bucket, window, calls)))
       )
     })
   })

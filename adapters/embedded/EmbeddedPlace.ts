@@ -20,7 +20,7 @@ const SavedPlace = Schema.Struct({
   /** Directory of Postgres's files. Null if they are next to this file. */
   elsewhere: Schema.NullOr(Schema.NonEmptyString),
   port: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 65_535 })),
-  // It becomes part of a URL.
+  // The password becomes part of a URL, so it has no characters that a URL must escape.
   password: Schema.String.check(Schema.isPattern(/^[\w-]+$/))
 })
 type SavedPlace = typeof SavedPlace.Type

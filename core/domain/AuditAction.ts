@@ -22,6 +22,6 @@ type ByHand =
 /** The actions in the audit log. Entries are never deleted, so a name that is no longer written must stay readable. */
 export type AuditAction = ByHand | LateOutcome | "foreign_company" | "webhook_disabled"
 
-/** A firm answer of the provider that contradicts the settled outcome. The audit log records it under this name. */
+/** Names in the audit log of a provider's firm answer that contradicts the settled outcome. */
 export const lateOutcomes = ["late_success", "late_refusal", "late_reversal", "late_reversal_refusal"] as const
 export type LateOutcome = (typeof lateOutcomes)[number]

@@ -15,7 +15,7 @@ export type WebhookId = typeof WebhookId.Type
 /** How many webhooks a company may have. Contract: 6. */
 export const webhooks_max = 10
 
-/** What an event is about, as it stood at the time of the event. */
+/** The subject of an event, in its state at the time of the event. */
 export type EventSubject = Data.TaggedEnum<{
   Sale: { readonly transaction: Transaction }
   /** The sale of a policy has ended. Contains no data of the insured person. */

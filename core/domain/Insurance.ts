@@ -69,7 +69,7 @@ export const readInsuranceOption = (optionId: string): InsuranceId | null => {
   return Number.isSafeInteger(id) ? InsuranceId.make(id) : null
 }
 
-/** What a sale of an insurance asks for. */
+/** A request to buy an insurance at its quote. */
 export interface InsuranceRequest {
   /** The company's environment now. A quote of the other environment cannot be sold. */
   readonly environment: Environment

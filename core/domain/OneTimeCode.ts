@@ -6,7 +6,7 @@ import type { InsuranceId } from "./Ids.ts"
 /** How long a code is valid. Contract: 8. */
 export const codeLife = Duration.minutes(10)
 
-/** The most wrong codes of one insurance, over all its codes. Then it is blocked for good. Contract: 8. */
+/** The most wrong attempts of one insurance, over all its codes. After them it is blocked permanently. Contract: 8. */
 export const attempts_max = 5
 
 /** The most resends after the first code, if all messages are delivered. */

@@ -76,7 +76,7 @@ export type Confirmation = typeof Confirmation.Type
 export class NotResolvable extends Schema.TaggedError<NotResolvable>()("NotResolvable", {
   transactionId: TransactionId,
   status: Status,
-  /** Of the proposal that the operator wanted to confirm. Absent if nobody had confirmed it. */
+  /** Who had already confirmed the proposal. Absent if no operator had. */
   confirmation: Schema.optionalKey(Confirmation),
   why: Schema.Literals([
     "settled",

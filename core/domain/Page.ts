@@ -14,19 +14,19 @@ export interface Slice<A> {
 
 /** The rows of a list by day and by id. Contract: 4.7. */
 export interface ListFilter extends DayRange {
-  /** The highest id that counts. New rows have higher ids, so a list with this limit does not grow. */
+  /** The highest id in the list. New rows have higher ids, so a list with this limit does not grow. */
   readonly upTo?: number | undefined
 }
 
 /** A page of a list whose rows have rising ids. */
 export interface FrozenSlice<A> extends Slice<A> {
-  /** The limit of the ids with which the other pages show the list as this page does. 0 if there are no rows. */
+  /** The `upTo` for the other pages, so that they show the same list as this page. 0 if there are no rows. */
   readonly upTo: number
 }
 
-/** Whether a row with this id counts. */
+/** Whether a row with this id belongs to the list. */
 export const isUpTo = ({ upTo }: ListFilter, id: number): boolean => upTo === undefined || id <= upTo
 
-/** The limit that a page answers: the limit of the call, but not above the newest row of the list. */
+/** The `upTo` that a page returns: that of the call, but not above the newest row of the list. */
 export const frozenAt = ({ upTo }: ListFilter, newest: number): number =>
   upTo === undefined ? newest : Math.min(upTo, newest)

@@ -7,9 +7,9 @@ import { Context } from "effect"
 export class Sha256 extends Context.Service<
   Sha256,
   {
-    /** As 32 bytes. */
+    /** The hash as 32 bytes. */
     readonly bytes: (text: string) => Uint8Array
-    /** As 64 hex digits. */
+    /** The hash as 64 hex digits. */
     readonly hex: (text: string) => string
   }
 >()("saldo/core/Sha256") {}

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-// C0, DEL and C1: nothing that a person types, and much that breaks a log, a receipt or a query.
+// The control characters C0, DEL and C1. No person types them, and they break logs, receipts and queries.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this looks for
 const control = /[\u0000-\u001f\u007f-\u009f]/
 
@@ -59,7 +59,7 @@ const blank = /[\s\u2800\u{16fe4}\u{1d159}\u{13441}\u{13442}]+/gu
 export const canonicalText = (text: string): string =>
   text.replace(formatting, "").normalize("NFKC").replace(dash, "-").replace(blank, " ").trim()
 
-/** Whether a reader sees nothing. */
+/** Whether the text shows nothing when it is printed. */
 export const isBlank = (text: string): boolean => canonicalText(text) === ""
 
 /**

@@ -1,8 +1,8 @@
 import { Context, type Effect } from "effect"
 
 /**
- * The operator's key for token secrets (TOKEN_PEPPER). Without it, a copy of the database does not even allow guesses
- * to be checked.
+ * The operator's key for token secrets (TOKEN_PEPPER). Without it, guesses cannot be checked against a copy of
+ * the database.
  */
 export class Pepper extends Context.Service<
   Pepper,

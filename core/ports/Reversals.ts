@@ -39,7 +39,7 @@ export interface ReversalSettled {
 /** An unresolved reversal, claimed by one recovery. */
 export interface ClaimedReversal extends Pick<Asked, "askAt" | "notFound"> {
   readonly under: UnderReversal
-  /** When the lease began. Used as for sales. */
+  /** When the lease began. A count of "not found" answers is valid only if no later claim exists. */
   readonly claimedAt: DateTime.Utc
 }
 

@@ -9,7 +9,7 @@ export interface WebhookRequest {
   /** Time of this attempt in Unix seconds. Receivers refuse old signatures. */
   readonly timestamp_s: number
   readonly body: string
-  /** Each of them signs: after a rotation the new one and, for a time, the previous one. */
+  /** Each secret signs the request. After a rotation, the previous secret is included for a time. */
   readonly secrets: ReadonlyArray<Redacted.Redacted<WebhookSecret>>
 }
 

@@ -11,7 +11,7 @@ export interface Webhook {
   readonly companyId: CompanyId
   readonly id: WebhookId
   readonly url: WebhookUrl
-  /** Empty: all types. */
+  /** The types that the webhook receives. Empty for all types. */
   readonly eventTypes: ReadonlyArray<EventType>
   readonly description: string
   readonly state: WebhookState
@@ -25,7 +25,7 @@ export interface Webhook {
 /** The parts of a webhook that its company chooses. */
 export type WebhookChoice = Pick<Webhook, "url" | "eventTypes" | "description">
 
-/** The parts of a webhook to change. Undefined parts stay. */
+/** The parts of a webhook to change. Undefined parts do not change. */
 export type WebhookChanges = {
   readonly [Part in keyof WebhookChoice | "state"]?: Webhook[Part] | undefined
 }

@@ -52,7 +52,7 @@ export const changeCompany = Effect.fn("ManageCompany.changeCompany")(function* 
   if (isAnyGiven(changes)) yield* companies.change(companyId, changes)
   yield* recordAudit("company_changed", { companyId }, { ...changes, ...settings, eventsOn })
   const at = yield* DateTime.now
-  // Last, because they lock the row that the company's sales need.
+  // The settings are written last, because they lock the balance row, which the company's sales need.
   if (isAnyGiven(settings)) yield* accounts.configure(companyId, settings, at)
   if (eventsOn !== undefined) yield* events.turn(companyId, eventsOn, at)
 }, atomically)

@@ -41,7 +41,7 @@ const counts = Struct.makeReducer<Recovered>({
 
 const none = counts.initialValue
 
-/** Time of the last claim or answer. A long cycle updates it all the time, so only a stalled recovery lets it age. */
+/** Time of the last claim or answer. A long cycle keeps updating it, so only a stalled recovery lets the time grow old. */
 export const lastSignOfRecovery = Metric.gauge("saldo_recovery_last_cycle_timestamp_seconds", {
   description: "Unix time of recovery's last sign of progress; before the first, of the start of the process"
 })

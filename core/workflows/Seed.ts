@@ -59,7 +59,7 @@ const openSandbox = Effect.fnUntraced(function* ({ apiKey, secret }: SandboxCred
   yield* tokens.configure({ companyId, name: tokenName, apiKey, secret: yield* hashSecret(secret) }, at)
 })
 
-// Another process may have created it, or its code may be taken. Both show when the company is read again.
+// Another process may have created the sandbox, or its code may be taken. The caller reads the company again.
 const createSandbox = (at: DateTime.Utc) => Effect.ignore(Companies.use((companies) => companies.create(sandbox, at)))
 
 const closeSandbox = Effect.gen(function* () {

@@ -110,5 +110,5 @@ const recordingUses = Effect.gen(function* () {
 
 const useRow = ({ at, tokenId }: TokenUse) => ({ token_id: tokenId, used_at: DateTime.formatIso(at) })
 
-/** `Directory` in Postgres, cached until it changes. */
+/** `TokenDirectory` in Postgres, cached until it changes. */
 export const layer = Layer.effect(TokenDirectory, make)

@@ -118,7 +118,7 @@ export const reserveRow = ({ intent, owner }: Member, n: number) => ({
   owner,
   company_id: intent.companyId,
   key: intent.key,
-  // As Postgres writes bytes.
+  // The hex notation of Postgres for bytes.
   fingerprint: `\\x${intent.fingerprint}`,
   xid: intent.xid,
   environment: intent.environment,

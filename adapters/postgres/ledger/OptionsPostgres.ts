@@ -9,7 +9,7 @@ import { instant, int8 } from "../connection/Sql.ts"
 /** How long an expired option is kept, so that its buyer receives the reason for the refusal. */
 const keptAfterExpiry = Duration.days(1)
 
-/** Old options that one lookup deletes at most. More than one lookup stores, so they do not accumulate. */
+/** The most old options that one lookup deletes: more than a lookup stores, so old options do not accumulate. */
 const forgotten_max = 200
 
 interface OptionRow {

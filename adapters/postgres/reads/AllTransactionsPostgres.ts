@@ -23,8 +23,8 @@ const ownedOf = (row: TransactionRow): OwnedTransaction => ({
 })
 
 /**
- * An unresolved sale, or a sale with an unresolved reversal, and the time since when. For a reversal also its xid and
- * status.
+ * An unresolved sale, or a sale with an unresolved reversal, and since when it is unresolved. For a reversal also its
+ * xid and status.
  */
 type PendingRow = TransactionRow & { readonly doubted_at: Date } & (
     | { readonly reversal_xid: null }

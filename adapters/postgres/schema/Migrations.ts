@@ -25,10 +25,10 @@ const schemaUnreleased = new SchemaUnreleased({
     "the database was made by an unreleased version of Saldo and cannot be migrated; nothing was changed: point DATABASE_URL at a new empty database, or remove DATA_DIR"
 })
 
-/** What the database has: the version of its schema, 0 if it is empty, and the digest of each file when it ran. */
+/** The version of the database's schema, 0 if the database is empty, and the digest of each file when it ran. */
 const recorded = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  // Reads the system tables themselves. What to_regclass answers may be cached from before a wait for the lock.
+  // Reads the system tables. The answer of to_regclass may be a cached one from before the wait for the lock.
   const [found] = yield* sql<{ tables: boolean; version: boolean }>`
     select
       exists (select from pg_namespace where nspname = 'cell') as tables,
@@ -56,7 +56,7 @@ const hasRoles = Effect.gen(function* () {
   return row?.possible === true
 })
 
-/** What this version has to change in the database. Nothing in a schema of a later version. */
+/** The files of this version that have to run in the database. None if the schema has a later version. */
 const changes = Effect.gen(function* () {
   const { functions, once, roles, versions } = yield* sqlFiles
   const own = versions.at(-1)?.version ?? 0
@@ -68,7 +68,7 @@ const changes = Effect.gen(function* () {
     own,
     isRecorded: version === own,
     files: [...once.filter(({ name }) => !digests.has(name)), ...functions.filter(hasChanged)],
-    // Functions that were made again have lost their grants, and new tables have none.
+    // A function that is created again loses its grants, and a new table has none.
     roles: hasChanged(roles) && (yield* hasRoles) ? roles : null
   }
 })
@@ -76,7 +76,7 @@ const changes = Effect.gen(function* () {
 /** Whether a later version of Saldo has made the schema. This version then uses it and changes nothing. */
 export const isAhead = Effect.map(changes, (change) => change.isAhead)
 
-/** Names of the files of this version that the database has not, or has in another text. */
+/** Names of the files that have never run in this database, or that ran there with another text. */
 export const pending = Effect.map(changes, ({ files }) => files.map(({ name }) => name))
 
 const withoutRole = Effect.gen(function* () {
@@ -118,7 +118,7 @@ const bringUp = Effect.gen(function* () {
   return yield* sql.withTransaction(
     Effect.gen(function* () {
       yield* sql`select pg_advisory_xact_lock(${advisoryLocks.migration})`
-      // Looked at again: another process may have changed it while this one waited for the lock.
+      // Reads the changes again, because another process may have migrated while this process waited for the lock.
       const { files, isAhead, own, roles } = yield* changes
       if (isAhead) return []
       const all = roles === null ? files : [...files, roles]
@@ -130,9 +130,11 @@ const bringUp = Effect.gen(function* () {
 })
 
 /**
- * Brings the database's schema up to this version, in one transaction: all of it or nothing. Any number of processes may
- * do so at once. A login that may change nothing may do so if nothing has to change. A schema of a later version stays as
- * it is: a server that goes back to the previous version must not put its functions back.
+ * Migrates the database's schema to this version in one transaction. Several processes may do so at once. A login
+ * without the right to change the schema succeeds if nothing has to change.
+ *
+ * Does not change a schema of a later version. A server that returns to the previous version must not restore the
+ * previous functions, because newer servers may still run.
  *
  * @returns the names of the files that ran.
  */
