@@ -49,6 +49,14 @@ export const isDay = (text: string): boolean =>
   dayForm.test(text) &&
   Option.exists(DateTime.make(`${text}T00:00:00Z`), (instant) => DateTime.formatIsoDateUtc(instant) === text)
 
+const instantForm = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/
+
+/** Reads an ISO 8601 instant with an offset. Refuses February 30, which JavaScript reads as March 2. */
+export const readInstant = (text: string): Option.Option<DateTime.Utc> => {
+  const [, day = ""] = instantForm.exec(text) ?? []
+  return isDay(day) ? Option.map(DateTime.make(text), DateTime.toUtc) : Option.none()
+}
+
 /** A range of local days, both ends included. A missing end leaves the range open. */
 export interface DayRange {
   readonly from?: string | undefined

@@ -1,7 +1,7 @@
 import { DateTime, Effect, Option, Result, Schema } from "effect"
 import { Invalid } from "../../core/domain/Errors.ts"
 import { eventId, sequenceIn } from "../../core/domain/Event.ts"
-import { formatOffset } from "../../core/domain/LocalTime.ts"
+import { formatOffset, readInstant } from "../../core/domain/LocalTime.ts"
 import { Deliveries, type Delivery } from "../../core/ports/Deliveries.ts"
 import { findWebhook, replayEvents, testWebhook } from "../../core/workflows/ManageWebhooks.ts"
 import { EventTypeName } from "./Eventos.ts"
@@ -50,7 +50,7 @@ const DeliveryView = Schema.Struct({
   proximo_intento: Schema.NullOr(Instant)
 }).annotate({ identifier: "Entrega" })
 
-const deliveryView = (delivery: Delivery): typeof DeliveryView.Type => ({
+export const deliveryView = (delivery: Delivery): typeof DeliveryView.Type => ({
   evento_id: eventId(delivery.companyId, delivery.sequence),
   type: delivery.type,
   intento: delivery.attempts,
@@ -103,15 +103,13 @@ export const entregas = query({
   })
 })
 
-const isoInstant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/
-
 const instantField = (description: string) =>
   readBy<DateTime.Utc, string>(
     Schema.DateTimeUtc,
     (raw) =>
-      Option.match(typeof raw === "string" && isoInstant.test(raw) ? DateTime.make(raw) : Option.none(), {
+      Option.match(typeof raw === "string" ? readInstant(raw) : Option.none(), {
         onNone: () => Result.fail("invalido"),
-        onSome: (at) => Result.succeed(DateTime.toUtc(at))
+        onSome: Result.succeed
       }),
     { type: "string", format: "date-time", description, examples: ["2026-01-31T14:05:09-04:00"] }
   )

@@ -1,6 +1,8 @@
-import { DateTime, Duration, Option, Result } from "effect"
+import { Duration, Option, Result } from "effect"
 import { Argument, Flag } from "effect/cli"
+import { WebhookId } from "../../../core/domain/Event.ts"
 import { CompanyId, ServiceId, TokenId, TransactionId } from "../../../core/domain/Ids.ts"
+import { readInstant } from "../../../core/domain/LocalTime.ts"
 import { AmountLiteral, readAmount, readLimit } from "../../../core/domain/Money.ts"
 import { isAddressRange } from "../../../core/domain/Session.ts"
 import { canonicalText, isBlank, isClean, isStorable, lengthOf } from "../../../core/domain/Text.ts"
@@ -19,6 +21,7 @@ const idArgument = (name: string, description: string) =>
 export const companyId = Argument.map(idArgument("company", "Id of the company (empresa_id)"), CompanyId.make)
 export const tokenId = Argument.map(idArgument("token", "Id of the token (token_id)"), TokenId.make)
 export const serviceId = Argument.map(idArgument("service", "Id of the service (service_id)"), ServiceId.make)
+export const webhookId = Argument.map(idArgument("webhook", "Id of the webhook (webhook_id)"), WebhookId.make)
 export const transactionId = Argument.map(
   idArgument("transaction", "Id of the transaction (transaction_id)"),
   TransactionId.make
@@ -99,18 +102,15 @@ export const addresses = commaList("ips", "Addresses and CIDR ranges that may us
   orDefault<ReadonlyArray<string>>([], "any")
 )
 
-const isoOffset = /(?:Z|[+-]\d{2}:\d{2})$/
+export const instantFlag = (name: string, description: string) =>
+  Flag.String(name).pipe(
+    Flag.withDescription(`${description}, in ISO 8601 with an offset`),
+    withNote("such as 2027-01-01T00:00:00-04:00"),
+    Flag.withMetavar("instant"),
+    Flag.filterMap(readInstant, () => "Expected: an ISO 8601 instant with an offset, such as 2027-01-01T00:00:00-04:00")
+  )
 
-export const expiry = Flag.String("expira").pipe(
-  Flag.withDescription("Instant from which the token is refused, in ISO 8601 with an offset"),
-  withNote("such as 2027-01-01T00:00:00-04:00"),
-  Flag.withMetavar("instant"),
-  Flag.filterMap(
-    (text) => (isoOffset.test(text) ? Option.map(DateTime.make(text), DateTime.toUtc) : Option.none()),
-    () => "Expected: an ISO 8601 instant with an offset, such as 2027-01-01T00:00:00-04:00"
-  ),
-  orDefault(null, "never")
-)
+export const expiry = instantFlag("expira", "Instant from which the token is refused").pipe(orDefault(null, "never"))
 
 const overlapPattern = /^(?:0|(?<count>\d{1,5})(?<unit>[mhd]))$/
 const units = { m: Duration.minutes, h: Duration.hours, d: Duration.days }

@@ -144,7 +144,8 @@ layer(WebhookServer, { excludeTestServices: true })("a webhook (contract 6)", (i
     ["/{id}/reenviar", {}, { evento_id: "requerido" }],
     ["/{id}/reenviar", { evento_id: "evt_1_1", desde: "2026-01-01T00:00:00Z" }, { desde: "sobra" }],
     ["/{id}/reenviar", { evento_id: "evt_999_1" }, { evento_id: "no_existe" }],
-    ["/{id}/reenviar", { desde: "ayer" }, { desde: "invalido" }]
+    ["/{id}/reenviar", { desde: "ayer" }, { desde: "invalido" }],
+    ["/{id}/reenviar", { desde: "2027-02-30T00:00:00Z" }, { desde: "invalido" }]
   ] as const)("refuses POST /v1/webhooks%s with %o", ([path, body, details]) =>
     Effect.gen(function* () {
       const { calls, created } = yield* subscriber()

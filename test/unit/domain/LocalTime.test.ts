@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { DateTime } from "effect"
+import { DateTime, Option } from "effect"
 import fc from "fast-check"
 import {
   dayOf,
@@ -8,6 +8,7 @@ import {
   isDay,
   nextDay,
   periodsAt,
+  readInstant,
   startOfDay
 } from "../../../core/domain/LocalTime.ts"
 
@@ -179,5 +180,26 @@ describe("a calendar day", () => {
     ["", false]
   ])("accepts the text %j: %s", (text, is) => {
     expect(isDay(text)).toBe(is)
+  })
+})
+
+describe("an instant with an offset", () => {
+  // Text -> the instant in UTC, or null if it is refused.
+  it.each([
+    ["2026-01-31T14:05:09-04:00", "2026-01-31T18:05:09.000Z"],
+    ["2026-01-31T14:05Z", "2026-01-31T14:05:00.000Z"],
+    ["2028-02-29T00:00:00.5Z", "2028-02-29T00:00:00.500Z"],
+    ["2026-01-31T24:00:00Z", "2026-02-01T00:00:00.000Z"],
+    ["2027-02-29T00:00:00Z", null],
+    ["2027-02-30T00:00:00Z", null],
+    ["2027-04-31T00:00:00-04:00", null],
+    ["2027-13-01T00:00:00Z", null],
+    ["2026-01-31T25:00:00Z", null],
+    ["2026-01-31T14:05:09", null],
+    ["2026-01-31", null],
+    ["Jan 31 2026 14:05 -04:00", null],
+    ["", null]
+  ] as const)("is read from %j as %s", (text, expected) => {
+    expect(Option.getOrNull(Option.map(readInstant(text), DateTime.formatIso))).toBe(expected)
   })
 })
