@@ -18,6 +18,7 @@ import * as CompaniesPostgres from "../adapters/postgres/directory/CompaniesPost
 import * as DataKeyPostgres from "../adapters/postgres/directory/DataKeyPostgres.ts"
 import * as TokensPostgres from "../adapters/postgres/directory/TokensPostgres.ts"
 import * as DeliveriesPostgres from "../adapters/postgres/events/DeliveriesPostgres.ts"
+import * as DeliveryReportsPostgres from "../adapters/postgres/events/DeliveryReportsPostgres.ts"
 import * as EventsPostgres from "../adapters/postgres/events/EventsPostgres.ts"
 import * as WebhooksPostgres from "../adapters/postgres/events/WebhooksPostgres.ts"
 import * as InsurancesPostgres from "../adapters/postgres/insurance/InsurancesPostgres.ts"
@@ -158,6 +159,7 @@ const operatorConnections_max = 4
 export const operatorLayer = Layer.mergeAll(
   AllTransactionsPostgres.layer,
   AuditPostgres.layer,
+  DeliveryReportsPostgres.layer,
   HistoriesPostgres.layer,
   ResolutionsPostgres.layer,
   appLayer

@@ -18,6 +18,7 @@ type ByHand =
   | "token_issued"
   | "token_rotated"
   | `token_${TokenState}`
+  | "webhook_replayed"
 
 /** The actions in the audit log. Entries are never deleted, so a name that is no longer written must stay readable. */
 export type AuditAction = ByHand | LateOutcome | "foreign_company" | "webhook_disabled"

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { WebhookId } from "./Event.ts"
 import { CompanyId, ServiceId, TokenId, TransactionId } from "./Ids.ts"
 import { Amount } from "./Money.ts"
 import { Status } from "./Status.ts"
@@ -21,6 +22,11 @@ export class UnknownToken extends Schema.TaggedError<UnknownToken>()("UnknownTok
 /** A revoked token stays revoked. */
 export class TokenRevoked extends Schema.TaggedError<TokenRevoked>()("TokenRevoked", {
   tokenId: TokenId
+}) {}
+
+/** There is no such webhook. */
+export class UnknownWebhook extends Schema.TaggedError<UnknownWebhook>()("UnknownWebhook", {
+  webhookId: WebhookId
 }) {}
 
 /** The catalogue has no such service. */
@@ -115,6 +121,7 @@ export type OperatorError =
   | CodeTaken
   | UnknownToken
   | TokenRevoked
+  | UnknownWebhook
   | UnknownService
   | CategoryNameTaken
   | PackageCodeTaken

@@ -83,3 +83,20 @@ export class Deliveries extends Context.Service<
     readonly replay: (companyId: CompanyId, id: WebhookId, wanted: Replay, at: DateTime.Utc) => Effect.Effect<number>
   }
 >()("saldo/core/Deliveries") {}
+
+/** The deliveries of a webhook for the operator. */
+export interface DeliveryReport {
+  readonly counts: Readonly<Record<DeliveryState, number>>
+  /** When the oldest due delivery became due. Null if none is due. */
+  readonly dueSince: DateTime.Utc | null
+  /** Newest deliveries whose last attempt failed, newest first. */
+  readonly errors: ReadonlyArray<Delivery>
+}
+
+/** Summarizes the deliveries of a webhook. */
+export class DeliveryReports extends Context.Service<
+  DeliveryReports,
+  {
+    readonly read: (companyId: CompanyId, id: WebhookId, now: DateTime.Utc) => Effect.Effect<DeliveryReport>
+  }
+>()("saldo/core/DeliveryReports") {}

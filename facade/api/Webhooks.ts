@@ -37,7 +37,7 @@ const WebhookView = Schema.Struct({
   created_at: Instant
 }).annotate({ identifier: "Webhook" })
 
-const webhookView = (webhook: Webhook): typeof WebhookView.Type => ({
+export const webhookView = (webhook: Webhook): typeof WebhookView.Type => ({
   webhook_id: webhook.id,
   url: webhook.url,
   eventos: webhook.eventTypes,

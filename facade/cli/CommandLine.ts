@@ -13,6 +13,7 @@ import { serve } from "./commands/Serve.ts"
 import { sms } from "./commands/Sms.ts"
 import { token } from "./commands/Token.ts"
 import { transactions } from "./commands/Transactions.ts"
+import { webhook } from "./commands/Webhook.ts"
 import { refusalOf } from "./Refusals.ts"
 import { AsJson, CheckFailed, jsonFlag, printRefusal, withUsage } from "./terminal/Output.ts"
 
@@ -21,7 +22,19 @@ const saldo = Command.make("saldo").pipe(
   Command.withDescription(
     "Sell top-ups, bills and insurance from a prepaid balance. Commands use the database of DATABASE_URL or, without it, the embedded Postgres in DATA_DIR, which they start if necessary. Times are in Santo Domingo time (UTC-4), as in the API; a time that ends in Z is UTC. Exit codes: 0 done, 1 refused or a check failed, 2 wrong usage."
   ),
-  Command.withSubcommands([serve, migrate, doctor, company, token, catalog, transactions, sms, reconcile, audit]),
+  Command.withSubcommands([
+    serve,
+    migrate,
+    doctor,
+    company,
+    token,
+    catalog,
+    transactions,
+    sms,
+    webhook,
+    reconcile,
+    audit
+  ]),
   Command.withGlobalFlags([jsonFlag])
 )
 

@@ -71,6 +71,11 @@ const refusals: { readonly [Tag in RefusedError["_tag"]]: (error: Extract<Refuse
     message: `Token ${tokenId} is permanently revoked. Issue a new token with "saldo token issue".`,
     details: { token_id: tokenId }
   }),
+  UnknownWebhook: ({ webhookId }) => ({
+    code: "WEBHOOK_NOT_FOUND",
+    message: `Webhook ${webhookId} does not exist. List the webhooks with "saldo webhook list".`,
+    details: { webhook_id: webhookId }
+  }),
   UnknownService: ({ serviceId }) => ({
     code: "SERVICE_NOT_FOUND",
     message: `Service ${serviceId} does not exist. List the services with "saldo catalog list".`,

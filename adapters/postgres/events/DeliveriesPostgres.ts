@@ -26,7 +26,7 @@ interface ClaimedRow extends EventRow {
 }
 
 /** The columns of a delivery. */
-interface DeliveryRow {
+export interface DeliveryRow {
   readonly company_id: bigint
   readonly webhook_id: bigint
   readonly sequence: bigint
@@ -38,10 +38,9 @@ interface DeliveryRow {
   readonly duration_ms: number | null
   readonly created_at: Date
   readonly due_at: Date
-  readonly total: bigint
 }
 
-const deliveryOf = (row: DeliveryRow): Delivery => ({
+export const deliveryOf = (row: DeliveryRow): Delivery => ({
   companyId: CompanyId.make(Number(row.company_id)),
   webhookId: WebhookId.make(Number(row.webhook_id)),
   sequence: Sequence.make(Number(row.sequence)),
@@ -220,7 +219,7 @@ const make = Effect.gen(function* () {
   }, Effect.orDie)
 
   const list: Deliveries["Service"]["list"] = Effect.fnUntraced(function* (companyId, id, state, { page, perPage }) {
-    const rows = yield* sql<DeliveryRow>`
+    const rows = yield* sql<DeliveryRow & { readonly total: bigint }>`
       select d.company_id, d.webhook_id, d.sequence, e.type, d.state, d.attempts, d.http_status, d.error, d.duration_ms,
         d.created_at, d.due_at, count(*) over () as total
       from cell.delivery as d

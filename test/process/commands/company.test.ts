@@ -317,6 +317,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a command for an unknow
     "company deposit 99 10 --referencia x",
     "token issue 99 --nombre x",
     "token list 99",
+    "webhook list 99",
     "catalog list 99",
     "catalog enable 99 1"
   ])("is refused with COMPANY_NOT_FOUND: %s", (line) =>

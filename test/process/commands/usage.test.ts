@@ -51,6 +51,10 @@ const taught: ReadonlyArray<
   ],
   ["transactions confirm", ["propuesta", "operador"], {}],
   ["sms list", [], { ultimos: "50" }],
+  ["webhook list", [], {}],
+  ["webhook show", [], {}],
+  ["webhook disable", [], {}],
+  ["webhook replay", ["desde"], { hasta: "now" }],
   ["reconcile", [], {}],
   ["audit", [], {}]
 ]
@@ -125,6 +129,10 @@ const commands = [
   "transactions resolve",
   "transactions confirm",
   "sms list",
+  "webhook list",
+  "webhook show",
+  "webhook disable",
+  "webhook replay",
   "reconcile",
   "audit"
 ]
@@ -199,6 +207,15 @@ layer(CommandLine.layer, { excludeTestServices: true })("the command line", (it)
     ["transactions list --per-page 201", "--per-page"],
     ["transactions list --status FAILED --pendientes", "--pendientes"],
     ["sms list --ultimos 0", "--ultimos"],
+    ["webhook show", "webhook"],
+    ["webhook show 0", "above zero"],
+    ["webhook list x", "Expected: a whole number\n"],
+    ["webhook disable 1.5", "Expected: a whole number\n"],
+    ["webhook replay 1", "--desde"],
+    ["webhook replay 1 --desde 2027-01-31", "an ISO 8601 instant with an offset"],
+    ["webhook replay 1 --desde 2027-01-31T08:00:00", "an ISO 8601 instant with an offset"],
+    ["webhook replay 1 --desde 2027-02-30T08:00:00Z", "an ISO 8601 instant with an offset"],
+    ["webhook replay 1 --desde 2027-01-31T08:00:00Z --hasta 2027-01-31T07:59:59Z", "--hasta is before --desde"],
     ["sms list --ultimos 1001", "--ultimos"]
   ]
 
@@ -211,7 +228,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("the command line", (it)
     })
   )
 
-  it.effect.each(["company", "token", "catalog", "transactions", "sms"])(
+  it.effect.each(["company", "token", "catalog", "transactions", "sms", "webhook"])(
     "lists the subcommands of %s if none is given, as text and as JSON",
     (group) =>
       Effect.gen(function* () {

@@ -1,0 +1,53 @@
+import { PgClient } from "@effect/sql-pg"
+import { DateTime, Effect, Layer } from "effect"
+import type { WebhookId } from "../../../core/domain/Event.ts"
+import type { CompanyId } from "../../../core/domain/Ids.ts"
+import { DeliveryReports, type DeliveryState } from "../../../core/ports/Deliveries.ts"
+import { instant, int8 } from "../connection/Sql.ts"
+import { type DeliveryRow, deliveryOf } from "./DeliveriesPostgres.ts"
+
+/** How many errors a report lists. */
+const errors_max = 10
+
+/** The deliveries of a webhook in one state. */
+interface StateRow {
+  readonly state: DeliveryState
+  readonly deliveries: number
+  /** When the oldest delivery that waits became due. Null if none is due. */
+  readonly due_since: Date | null
+}
+
+const make = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+
+  const read = Effect.fnUntraced(function* (companyId: CompanyId, id: WebhookId, now: DateTime.Utc) {
+    const states = yield* sql<StateRow>`
+      select
+        state,
+        count(*)::int as deliveries,
+        min(due_at) filter (where state = 'pendiente' and due_at <= ${instant(now)}) as due_since
+      from cell.delivery
+      where company_id = ${int8(companyId)} and webhook_id = ${int8(id)}
+      group by state`
+    const errors = yield* sql<DeliveryRow>`
+      select d.company_id, d.webhook_id, d.sequence, e.type, d.state, d.attempts, d.http_status, d.error, d.duration_ms,
+        d.created_at, d.due_at
+      from cell.delivery as d
+      join cell.event as e on e.company_id = d.company_id and e.sequence = d.sequence
+      where d.company_id = ${int8(companyId)} and d.webhook_id = ${int8(id)} and d.error is not null
+      order by d.sequence desc
+      limit ${errors_max}`
+    const countOf = (wanted: DeliveryState) => states.find(({ state }) => state === wanted)?.deliveries ?? 0
+    const dueSince = states.find(({ due_since }) => due_since !== null)?.due_since ?? null
+    return {
+      counts: { entregada: countOf("entregada"), pendiente: countOf("pendiente"), fallida: countOf("fallida") },
+      dueSince: dueSince === null ? null : DateTime.fromDateUnsafe(dueSince),
+      errors: errors.map(deliveryOf)
+    }
+  }, Effect.orDie)
+
+  return DeliveryReports.of({ read })
+})
+
+/** `DeliveryReports` in Postgres. */
+export const layer = Layer.effect(DeliveryReports, make)
