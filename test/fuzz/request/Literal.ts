@@ -37,6 +37,11 @@ const days = fc.oneof(
   fc.constantFrom("2026-03-11", "2026-03-12", "0001-01-01", "9999-12-31", "2024-02-29")
 )
 
+/** Instants with and without a fraction of a second, in local time or in UTC. */
+const instants = fc
+  .date({ min: new Date("2000-01-01"), max: new Date("2100-12-31"), noInvalidDate: true })
+  .chain((date) => fc.constantFrom(date.toISOString(), `${date.toISOString().slice(0, 19)}-04:00`))
+
 const centavos = fc.integer({ min: 1, max: 10_000_000 })
 
 /** Amounts above zero in the notations of a JSON number: 100, 100.5, 1e2. */
@@ -57,6 +62,7 @@ interface Bounds {
 
 const texts = ({ format, maxLength = 40, minLength = 0, pattern }: Bounds): fc.Arbitrary<string> => {
   if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern))
+  if (format === "date-time") return instants
   return format === "date" ? days : cleanText(minLength, maxLength)
 }
 
@@ -73,6 +79,8 @@ const ofType = (schema: JsonSchema): fc.Arbitrary<JsonLiteral> => {
       return fc.boolean().map(String)
     case "string":
       return texts(bounds).map(jsonLiteral)
+    case "array":
+      return fc.array(validLiteralOf(Object(schema["items"])), { maxLength: 4 }).map((items) => `[${items.join(",")}]`)
     default:
       throw new Error(`cannot generate values for the schema ${JSON.stringify(schema)}`)
   }
