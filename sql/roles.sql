@@ -42,8 +42,8 @@ revoke all on all functions in schema cell, directory, catalogue from public, sa
 
 grant usage on schema cell to saldo_reader;
 grant select on
-  cell.balance, cell.block, cell.consumption, cell.entry, cell.idempotency, cell.insurance, cell.option, cell.reversal,
-  cell.transaction
+  cell.balance, cell.block, cell.consumption, cell.entry, cell.event, cell.idempotency, cell.insurance, cell.option,
+  cell.reversal, cell.transaction
 to saldo_reader;
 
 -- saldo_server

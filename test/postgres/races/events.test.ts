@@ -1,10 +1,13 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
+import * as EventsPostgres from "../../../adapters/postgres/events/EventsPostgres.ts"
+import { Sequence } from "../../../core/domain/Event.ts"
 import { CompanyId } from "../../../core/domain/Ids.ts"
-import { Amount } from "../../../core/domain/Money.ts"
+import { Amount, Centavos } from "../../../core/domain/Money.ts"
 import { ReversalVerdict } from "../../../core/domain/Reversal.ts"
 import { Verdict } from "../../../core/domain/Sale.ts"
+import { Events } from "../../../core/ports/Events.ts"
 import { inRounds, racing } from "../../support/Concurrency.ts"
 import { TestDatabase } from "../../support/Database.ts"
 import {
@@ -119,6 +122,31 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("the ev
           ["balance.low", 9000, 1000, 9001]
         ]
       )
+    })
+  )
+
+  it.effect("are listed with what they are about, as it stood, by the role that sees one company", () =>
+    Effect.gen(function* () {
+      const events = yield* Effect.provide(Events, EventsPostgres.layer)
+      const listed = (company: number) => events.list(CompanyId.make(company), { after: Sequence.make(0), limit: 100 })
+      const shown = (yield* listed(21)).map(({ subject, type }) => [
+        type,
+        subject._tag === "Sale" ? [subject.transaction.status, subject.transaction.reversal?.status] : subject._tag
+      ])
+      assert.deepStrictEqual(shown, [
+        ["balance.deposited", "Movement"],
+        ["transaction.succeeded", ["SUCCESS", undefined]],
+        ["reversal.failed", ["SUCCESS", "DENIED"]],
+        ["transaction.reversed", ["REVERSED", "CONFIRMED"]]
+      ])
+      const [, low] = yield* listed(31)
+      assert.deepStrictEqual(low?.subject, {
+        _tag: "Balance",
+        available: Centavos.make(5000),
+        held: Centavos.make(5000),
+        alert: Centavos.make(6000)
+      })
+      assert.lengthOf(yield* events.list(CompanyId.make(31), { after: Sequence.make(1), limit: 2 }), 2)
     })
   )
 

@@ -9,6 +9,7 @@ const reader = {
   "cell.block": "select",
   "cell.consumption": "select",
   "cell.entry": "select",
+  "cell.event": "select",
   "cell.idempotency": "select",
   "cell.insurance": "select",
   "cell.option": "select",
