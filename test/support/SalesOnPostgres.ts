@@ -144,3 +144,19 @@ export const insuranceIntent = ({ companyId, id, plate, quote }: Insurance, key:
   insuranceId: id,
   reference: quote?.reference ?? null
 })
+
+/** The money of a company with one sale, the status of the sale, and its numbers of reversal entries and reversal keys. */
+export const stateOf = Effect.fnUntraced(function* (company: number) {
+  const sql = yield* PgClient.PgClient
+  const [row] = yield* sql<Record<string, unknown>>`
+    select
+      b.available::int as available,
+      b.held::int as held,
+      (select sum(c.total)::int from cell.consumption as c where c.company_id = b.company_id) as consumed,
+      (select t.status from cell.transaction as t where t.company_id = b.company_id) as sale,
+      (select count(*)::int from cell.entry as e where e.company_id = b.company_id and e.type = 'reversal') as credits,
+      (select count(*)::int from cell.idempotency as r where r.company_id = b.company_id and r.key <> 'sale') as keys
+    from cell.balance as b
+    where b.company_id = ${company}`
+  return row
+})

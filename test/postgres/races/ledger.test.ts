@@ -5,12 +5,12 @@ import * as AccountsPostgres from "../../../adapters/postgres/ledger/AccountsPos
 import * as AuditPostgres from "../../../adapters/postgres/reads/AuditPostgres.ts"
 import { CompanyId } from "../../../core/domain/Ids.ts"
 import { Amount } from "../../../core/domain/Money.ts"
-import { type Intent, Verdict } from "../../../core/domain/Sale.ts"
+import type { Intent } from "../../../core/domain/Sale.ts"
 import { Adjustments } from "../../../core/ports/Accounts.ts"
 import type { Ledger } from "../../../core/ports/Ledger.ts"
 import { inRounds, onItsOwn, racers, racing } from "../../support/Concurrency.ts"
 import { TestDatabase, violatedInvariants } from "../../support/Database.ts"
-import { intentOf, opened, replica, reservedOrder } from "../../support/SalesOnPostgres.ts"
+import { intentOf, opened, replica } from "../../support/SalesOnPostgres.ts"
 
 const adjustmentRounds = 300
 const goal = Amount.make(100_000)
@@ -172,45 +172,6 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("eight 
             const results = yield* race(ledgers, company, (racer) => `sale ${racer}`, { optionId: "b", billId: "b" })
             assert.deepStrictEqual(tagsOf(results), expected(1, "DuplicateTransaction"), `round ${company}`)
             assert.deepStrictEqual(yield* counted(company), reservedOf(1, 90_000))
-          })
-        )
-      }).pipe(Effect.scoped),
-    120_000
-  )
-
-  it.effect(
-    "settle a sale once although their provider answers differ",
-    () =>
-      Effect.gen(function* () {
-        const ledgers = yield* replicas
-        const verdicts = [
-          Verdict.Confirm({ delivery: { authCode: "A1", rechargeToken: null } }),
-          Verdict.Release({ refusal: "TRANSACTION_REJECTED" }),
-          Verdict.Free()
-        ]
-        yield* inRounds({ count: rounds, first: 3001 }, (company) =>
-          Effect.gen(function* () {
-            yield* opened(ledgers[0], company, 10_000)
-            const order = yield* reservedOrder(ledgers[0], intentOf(company, "key", 10_000))
-            const at = yield* DateTime.now
-            const settled = yield* Effect.forEach(
-              ledgers,
-              (ledger, racer) =>
-                ledger.settle({ order, verdict: verdicts[racer % verdicts.length] as Verdict, at, notFound: 0 }),
-              { concurrency: "unbounded" }
-            )
-            const [winner, ...others] = settled.filter(({ won }) => won)
-            assert.isDefined(winner)
-            assert.isEmpty(others)
-            assert.isTrue(settled.every(({ status }) => status === winner?.status))
-            const charged = winner?.status === "SUCCESS"
-            const left = yield* counted(company)
-            assert.deepInclude(left, {
-              available: charged ? 0 : 10_000,
-              held: 0,
-              consumed: charged ? 10_000 : 0,
-              sales: 1
-            })
           })
         )
       }).pipe(Effect.scoped),

@@ -1,4 +1,3 @@
-import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Array as Arr, DateTime, Duration, Effect, Layer, Result } from "effect"
 import * as AuditPostgres from "../../../adapters/postgres/reads/AuditPostgres.ts"
@@ -6,7 +5,7 @@ import { ReversalVerdict, type UnderReversal } from "../../../core/domain/Revers
 import type { Reversals } from "../../../core/ports/Reversals.ts"
 import { inRounds, racers, racing } from "../../support/Concurrency.ts"
 import { TestDatabase, violatedInvariants } from "../../support/Database.ts"
-import { begunOn, replica, reversalOf, reversalsReplica, soldOut } from "../../support/SalesOnPostgres.ts"
+import { begunOn, replica, reversalOf, reversalsReplica, soldOut, stateOf } from "../../support/SalesOnPostgres.ts"
 
 const rounds = 300
 const centavos = 10_000
@@ -14,21 +13,6 @@ const centavos = 10_000
 type Replica = Reversals["Service"]
 
 const replicas = racing(reversalsReplica)
-
-const stateOf = Effect.fnUntraced(function* (company: number) {
-  const sql = yield* PgClient.PgClient
-  const [row] = yield* sql<Record<string, unknown>>`
-    select
-      b.available::int as available,
-      b.held::int as held,
-      (select sum(c.total)::int from cell.consumption as c where c.company_id = b.company_id) as consumed,
-      (select t.status from cell.transaction as t where t.company_id = b.company_id) as sale,
-      (select count(*)::int from cell.entry as e where e.company_id = b.company_id and e.type = 'reversal') as credits,
-      (select count(*)::int from cell.idempotency as r where r.company_id = b.company_id and r.key <> 'sale') as keys
-    from cell.balance as b
-    where b.company_id = ${company}`
-  return row
-})
 
 const stands = { available: 0, held: 0, consumed: centavos, sale: "SUCCESS", credits: 0 }
 const reversed = { available: centavos, held: 0, consumed: 0, sale: "REVERSED", credits: 1 }
@@ -77,31 +61,6 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("concurren
           )
           assert.isEmpty(answers.filter((answer) => answer !== "Won" && !others.some((other) => other === answer)))
           assert.deepStrictEqual(yield* stateOf(company), { ...reversed, keys: 1 })
-        })
-      )
-    }).pipe(Effect.scoped)
-  )
-
-  it.effect("are settled once although their provider answers differ", () =>
-    Effect.gen(function* () {
-      const ledger = yield* replica
-      const [first, ...others] = yield* replicas
-      const verdicts = [ReversalVerdict.Confirm(), ReversalVerdict.Deny(), ReversalVerdict.Free()]
-      yield* inRounds({ count: rounds, first: 3_001 }, (company) =>
-        Effect.gen(function* () {
-          const under = yield* begunOn(first, reversalOf(yield* soldOut(ledger, company, centavos), "r"))
-          const settled = yield* Effect.forEach(
-            [first, ...others],
-            (each, racer) => settle(each, under, verdicts[(racer + company) % verdicts.length] as ReversalVerdict),
-            { concurrency: "unbounded" }
-          )
-          assert.lengthOf(
-            settled.filter(({ won }) => won),
-            1
-          )
-          const [status, ...different] = new Set(settled.map((each) => each.status))
-          assert.isEmpty(different)
-          assert.deepInclude(yield* stateOf(company), status === "CONFIRMED" ? reversed : stands)
         })
       )
     }).pipe(Effect.scoped)
