@@ -49,29 +49,42 @@ const envelope = {
 const eventOf = <T extends Schema.Top, S extends Schema.Top>(type: T, data: S) =>
   Schema.Struct({ ...envelope, type, data })
 
+const saleEvent = eventOf(
+  Schema.Literals([
+    "transaction.pending",
+    "transaction.succeeded",
+    "transaction.failed",
+    "transaction.reversed",
+    "reversal.failed"
+  ]),
+  TransactionView
+).annotate({ identifier: "EventoDeTransaccion" })
+
+const policyEvent = eventOf(Schema.Literals(["insurance.issued", "insurance.failed"]), PolicyView).annotate({
+  identifier: "EventoDeSeguro"
+})
+
+const balanceEvent = eventOf(Schema.Literals(["balance.low", "balance.recovered"]), LowBalanceView).annotate({
+  identifier: "EventoDeSaldo"
+})
+
+const movementEvent = eventOf(Schema.Literals(["balance.deposited", "balance.adjusted"]), EntryView).annotate({
+  identifier: "EventoDeMovimiento"
+})
+
+const testEvent = eventOf(Schema.Literal("webhook.test"), TestView).annotate({ identifier: "EventoDePrueba" })
+
+/** The shapes of an event, by the name of their request in the OpenAPI document. */
+export const eventViews = {
+  eventoDeTransaccion: { summary: "Una venta o su anulación cambió de estado", view: saleEvent },
+  eventoDeSeguro: { summary: "Terminó la venta de una póliza", view: policyEvent },
+  eventoDeSaldo: { summary: "El disponible cruzó la alerta de saldo bajo", view: balanceEvent },
+  eventoDeMovimiento: { summary: "El operador depositó o ajustó el saldo", view: movementEvent },
+  eventoDePrueba: { summary: "La empresa pidió una prueba", view: testEvent }
+} as const
+
 /** An event, as webhooks send it and GET /v1/eventos lists it. Contract: 6. */
-export const EventView = Schema.Union([
-  eventOf(
-    Schema.Literals([
-      "transaction.pending",
-      "transaction.succeeded",
-      "transaction.failed",
-      "transaction.reversed",
-      "reversal.failed"
-    ]),
-    TransactionView
-  ).annotate({ identifier: "EventoDeTransaccion" }),
-  eventOf(Schema.Literals(["insurance.issued", "insurance.failed"]), PolicyView).annotate({
-    identifier: "EventoDeSeguro"
-  }),
-  eventOf(Schema.Literals(["balance.low", "balance.recovered"]), LowBalanceView).annotate({
-    identifier: "EventoDeSaldo"
-  }),
-  eventOf(Schema.Literals(["balance.deposited", "balance.adjusted"]), EntryView).annotate({
-    identifier: "EventoDeMovimiento"
-  }),
-  eventOf(Schema.Literal("webhook.test"), TestView).annotate({ identifier: "EventoDePrueba" })
-])
+export const EventView = Schema.Union([saleEvent, policyEvent, balanceEvent, movementEvent, testEvent])
 
 type EventData = (typeof EventView.Type)["data"]
 

@@ -5,6 +5,7 @@ import { componentsOf, enumerations, type JsonSchema } from "./JsonSchema.ts"
 import { errorNamesOf, errorResponses, errorSchemas } from "./OpenApiErrors.ts"
 import { requestBodies, requestOf, requestSchemas } from "./OpenApiRequests.ts"
 import { headerComponents, responseHeaders, successResponse } from "./OpenApiResponses.ts"
+import { webhookRequests } from "./OpenApiWebhooks.ts"
 import type { Procedure } from "./Procedure.ts"
 import { type Endpoint, endpoints, operationIdOf } from "./Procedures.ts"
 
@@ -85,6 +86,7 @@ export const openApiDocument = ({ publicUrl, supportEmail }: Pick<HttpOptionsSha
   }),
   tags,
   paths: paths(),
+  webhooks: webhookRequests,
   components: {
     securitySchemes,
     schemas: { ...errorSchemas, ...enumerations, ...requestSchemas, ...outputSchemas() },
