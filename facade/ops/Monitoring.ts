@@ -1,6 +1,7 @@
 import { Clock, Context, Duration, Effect, Exit, Layer, Metric } from "effect"
 import { SqlClient } from "effect/sql"
 import { isWritable } from "../../adapters/postgres/connection/Sql.ts"
+import { isStoring } from "../../adapters/postgres/ledger/WriteHealth.ts"
 import * as AuditPostgres from "../../adapters/postgres/reads/AuditPostgres.ts"
 import * as VitalSignsPostgres from "../../adapters/postgres/reads/VitalSignsPostgres.ts"
 import { pending } from "../../adapters/postgres/schema/Migrations.ts"
@@ -12,7 +13,7 @@ import { Settings } from "../settings/Settings.ts"
 import { Gauges } from "./Gauges.ts"
 
 /** The conditions for accepting calls, in the order of a start. */
-const readinessParts = ["database", "migrations", "recovery", "listener"] as const
+const readinessParts = ["database", "migrations", "writes", "recovery", "listener"] as const
 export type ReadinessPart = (typeof readinessParts)[number]
 
 /** Timeout of a readiness check. A check that exceeds it has failed. */
@@ -99,6 +100,7 @@ const readinessChecks = Layer.effectDiscard(
     const readiness = yield* Readiness
     yield* readiness.judge("database", yield* isDatabaseWritable)
     yield* readiness.judge("migrations", yield* isMigrated)
+    yield* readiness.judge("writes", isStoring)
     yield* readiness.judge("recovery", isRecovering)
     const gauges = yield* Gauges
     yield* gauges.readBy(yield* VitalSigns.useSync(({ read }) => read))

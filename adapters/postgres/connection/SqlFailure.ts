@@ -19,6 +19,13 @@ const stateOf = (cause: unknown): unknown =>
 export const isTransient = (error: SqlError): boolean =>
   error.isRetryable || serverGone.has(String(stateOf(error.reason.cause)))
 
+// No resources such as disk space, a fault of the disk, damaged data, or a database that accepts no writes.
+const storageStates = /^(?:53|58|XX)|^25006$/
+
+/** Whether the database failed to store data that it would accept: another statement would fail in the same way. */
+export const cannotStore = (error: SqlError): boolean =>
+  !isTransient(error) && storageStates.test(String(stateOf(error.reason.cause)))
+
 /** Whether the database refused the statement because the login lacks the right. */
 export const isForbidden = (error: unknown): boolean => stateOf(error) === "42501"
 

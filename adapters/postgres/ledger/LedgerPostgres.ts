@@ -32,6 +32,7 @@ import {
   settled,
   settleRow
 } from "./LedgerRows.ts"
+import { type WriteWatch, watchWrites } from "./WriteHealth.ts"
 
 /** The row that cell.reserve returns for request `n` of the group. */
 interface ReservedRow {
@@ -42,7 +43,7 @@ interface SettledRow extends SettleAnswer {
   readonly n: number
 }
 
-const reserving = Effect.fnUntraced(function* (turns: GroupTurns) {
+const reserving = Effect.fnUntraced(function* (turns: GroupTurns, writes: WriteWatch) {
   const sql = yield* PgClient.PgClient
   const random = yield* SecureRandom.SecureRandom
 
@@ -63,7 +64,9 @@ const reserving = Effect.fnUntraced(function* (turns: GroupTurns) {
           ${instant(DateTime.addDuration(now, orphanedAfter))},
           ${instant(DateTime.subtractDuration(now, retention))},
           ${instant(DateTime.subtractDuration(now, inProgress_max))}
-        )`
+        )`.pipe(Effect.tapError(writes.failed))
+      // A group of refusals and replays has written nothing.
+      if (writes.hasFailed() && rows.some(({ answer }) => answer.tag === "Reserved")) yield* writes.stored
       return inOrderOf(members, rows)
     }),
     turns
@@ -80,7 +83,7 @@ const reserving = Effect.fnUntraced(function* (turns: GroupTurns) {
   return (intent: Intent) => Effect.flatMap(random.uuidV7(), (owner) => reserveAs({ intent, owner }))
 })
 
-const settling = Effect.fnUntraced(function* (turns: GroupTurns) {
+const settling = Effect.fnUntraced(function* (turns: GroupTurns, writes: WriteWatch) {
   const sql = yield* PgClient.PgClient
 
   const settleGroup = grouped<SettleRow, SettledRow | undefined>(
@@ -89,7 +92,10 @@ const settling = Effect.fnUntraced(function* (turns: GroupTurns) {
     Effect.fnUntraced(function* (members) {
       const rows = yield* sql<SettledRow>`
         select n, won, kept, status, outcome
-        from cell.settle(${PgTypes.jsonb(members.map((member, n) => ({ ...member, n })))}, tersely => true)`
+        from cell.settle(${PgTypes.jsonb(members.map((member, n) => ({ ...member, n })))}, tersely => true)`.pipe(
+        Effect.tapError(writes.failed)
+      )
+      if (writes.hasFailed() && rows.some(({ won }) => won)) yield* writes.stored
       return inOrderOf(members, rows)
     }),
     turns
@@ -152,10 +158,11 @@ const depositing = Effect.gen(function* () {
 const make = Effect.gen(function* () {
   // Shared, because both statements lock the same balances: concurrent groups of the two would wait for each other.
   const turns = groupTurns()
+  const writes = yield* watchWrites
   return Ledger.of({
-    reserve: yield* reserving(turns),
+    reserve: yield* reserving(turns, writes),
     recall: yield* recalling,
-    settle: yield* settling(turns),
+    settle: yield* settling(turns, writes),
     deposit: yield* depositing
   })
 })

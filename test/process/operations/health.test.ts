@@ -15,6 +15,7 @@ import { testDatabaseUrl } from "../../support/Database.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { ManualClock } from "../../support/InProcessService.ts"
 import { customer } from "../../support/service/CustomerCompany.ts"
+import { sell } from "../../support/service/HttpCalls.ts"
 import { getOperations, metrics, monitoredServer, sendUntilClosed } from "../support/MonitoredServer.ts"
 
 const readyz = Effect.map(getOperations("/readyz"), ({ status, text }) => ({
@@ -29,6 +30,10 @@ const elsewhere = (statement: string) =>
   PgClient.PgClient.use((sql) => sql.unsafe(statement)).pipe(
     Effect.provide(Layer.fresh(Database.layer({ url: Redacted.make(inject("postgresUrl")), connections_max: 1 })))
   )
+
+const diskFull = "53100"
+/** A fault of the sale itself. Another sale would be stored. */
+const violatedCheck = "23514"
 
 layer(monitoredServer(), { excludeTestServices: true })("a server", (it) => {
   it.effect("is ready after the first recovery cycle and not ready after 3 minutes without one", () =>
@@ -58,6 +63,49 @@ layer(monitoredServer(), { excludeTestServices: true })("a server", (it) => {
       yield* sql`update directory.schema_file set digest = ${known?.digest ?? ""} where name = 'functions/settle'`
       assert.strictEqual((yield* readyz).status, 200)
     })
+  )
+
+  it.effect(
+    "is not ready after three sales that the database could not store, until it stores one or half a minute passes",
+    () =>
+      Effect.gen(function* () {
+        const { pass } = yield* ManualClock
+        const sql = yield* PgClient.PgClient
+        const { auth } = yield* customer()
+        const wanted = { service_id: 1, identifier: "8095550123", amount: 20 }
+        const selling = Effect.map(
+          Effect.suspend(() => sell(wanted, auth)),
+          ({ status }) => status
+        )
+        const failing = Effect.gen(function* () {
+          assert.strictEqual(yield* selling, 500)
+          return (yield* readyz).missing
+        })
+        yield* recover("due")
+        yield* sql`
+          create function public.fail_to_store() returns trigger language plpgsql
+          as $$ begin raise 'could not store' using errcode = tg_argv[0]; end $$`
+        const storeAgain = sql`drop trigger fail_to_store on cell.transaction`
+        const failWith = (state: string) =>
+          sql.unsafe(`
+          create trigger fail_to_store before insert on cell.transaction
+          for each row execute function public.fail_to_store('${state}')`)
+        yield* failWith(diskFull)
+        assert.deepStrictEqual([yield* failing, yield* failing, yield* failing], [[], [], ["writes"]])
+        yield* pass("29 seconds")
+        assert.deepStrictEqual(yield* readyz, { status: 503, missing: ["writes"] })
+        assert.isAbove((yield* metrics).get("saldo_writes_failing_timestamp_seconds") ?? 0, 0)
+        yield* pass("1 second")
+        assert.deepStrictEqual(yield* readyz, { status: 200, missing: [] })
+        assert.deepStrictEqual(yield* failing, ["writes"])
+        yield* storeAgain
+        assert.strictEqual(yield* selling, 201)
+        assert.deepStrictEqual(yield* readyz, { status: 200, missing: [] })
+        assert.strictEqual((yield* metrics).get("saldo_writes_failing_timestamp_seconds"), 0)
+        yield* failWith(violatedCheck)
+        for (const _ of [1, 2, 3, 4]) assert.deepStrictEqual(yield* failing, [])
+        yield* storeAgain
+      })
   )
 
   it.effect("is not ready on a read-only database", () =>

@@ -160,6 +160,17 @@ export const alertCases: ReadonlyArray<AlertCase> = [
     summary: "A process cannot read the database"
   },
   {
+    alert: "SaldoWritesFailing",
+    series: {
+      'saldo_writes_failing_timestamp_seconds{instance="1"}': "0x5 360+60x10",
+      'saldo_writes_failing_timestamp_seconds{instance="2"}': "0x15"
+    },
+    quiet: "6m",
+    fires: "7m",
+    severity: "page",
+    summary: "The database cannot store sales"
+  },
+  {
     alert: "SaldoArchiveFailing",
     series: { saldo_archive_failing: "0x5 1x20" },
     quiet: "15m",
