@@ -22,7 +22,7 @@ export const makeCompany = Effect.fnUntraced(function* (
     ...changes
   })
   yield* changeCompany(companyId, {}, { daily: zero, weekly: zero, monthly: zero })
-  yield* deposit(companyId, money, "apertura")
+  yield* deposit(companyId, money, `apertura-${code}`)
   return companyId
 })
 
