@@ -100,7 +100,7 @@ grant insert, update on catalogue.category, catalogue.service, catalogue.package
 -- saldo_operator
 
 grant select on directory.audit_event to saldo_operator;
-grant update (state, api_enabled, insurance_enabled) on directory.company to saldo_operator;
+grant update (legal_name, rnc, state, api_enabled, insurance_enabled) on directory.company to saldo_operator;
 grant insert, update on catalogue.company_service to saldo_operator;
 grant
   insert (company_id, limit_daily, limit_weekly, limit_monthly, low_balance_alert, updated_at),

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { CompanyId } from "./Ids.ts"
+import { Rnc } from "./Rnc.ts"
 
 /** `development` companies sell through the simulator. Every other value is production. Contract: 5. */
 export const Environment = Schema.Literals(["development", "production"])
@@ -12,6 +13,8 @@ export type CompanyState = typeof CompanyState.Type
 export const Company = Schema.Struct({
   id: CompanyId,
   legalName: Schema.String,
+  /** Absent if the operator has not recorded it. */
+  rnc: Schema.optionalKey(Rnc),
   code: Schema.String,
   environment: Environment,
   state: CompanyState,

@@ -7,7 +7,7 @@ export type NewCompany = Omit<Company, "id">
 
 /** Fields of a company that may change. Absent fields do not change. */
 export type CompanyChanges = {
-  readonly [Field in "state" | "apiEnabled" | "insuranceEnabled"]?: Company[Field] | undefined
+  readonly [Field in "legalName" | "rnc" | "state" | "apiEnabled" | "insuranceEnabled"]?: Company[Field] | undefined
 }
 
 /** The operator's register of companies. A change applies from the next call on, on every replica. */
@@ -15,8 +15,8 @@ export class Companies extends Context.Service<
   Companies,
   {
     readonly create: (company: NewCompany, at: DateTime.Utc) => Effect.Effect<CompanyId, CodeTaken>
-    /** Does nothing when the company does not exist. */
-    readonly change: (companyId: CompanyId, changes: CompanyChanges) => Effect.Effect<void>
+    /** Returns the company as it was before. None, and no change, when it does not exist. */
+    readonly change: (companyId: CompanyId, changes: CompanyChanges) => Effect.Effect<Option.Option<Company>>
     readonly find: (companyId: CompanyId) => Effect.Effect<Option.Option<Company>>
     readonly findByCode: (code: string) => Effect.Effect<Option.Option<Company>>
     /** Ordered by id. */

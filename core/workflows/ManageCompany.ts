@@ -1,4 +1,5 @@
-import { DateTime, Effect, Option } from "effect"
+import { DateTime, Effect, Option, Struct } from "effect"
+import type { Company } from "../domain/Company.ts"
 import type { CompanyId } from "../domain/Ids.ts"
 import { periodsAt } from "../domain/LocalTime.ts"
 import type { Amount } from "../domain/Money.ts"
@@ -49,13 +50,20 @@ export const changeCompany = Effect.fn("ManageCompany.changeCompany")(function* 
   const companies = yield* Companies
   const accounts = yield* Accounts
   const events = yield* Events
-  if (isAnyGiven(changes)) yield* companies.change(companyId, changes)
-  yield* recordAudit("company_changed", { companyId }, { ...changes, ...settings, eventsOn })
+  const previous = isAnyGiven(changes) ? yield* companies.change(companyId, changes) : Option.none()
+  const before = Option.getOrUndefined(Option.map(previous, (company) => valuesBefore(company, changes)))
+  yield* recordAudit("company_changed", { companyId }, { ...changes, ...settings, eventsOn, before })
   const at = yield* DateTime.now
   // The settings are written last, because they lock the balance row, which the company's sales need.
   if (isAnyGiven(settings)) yield* accounts.configure(companyId, settings, at)
   if (eventsOn !== undefined) yield* events.turn(companyId, eventsOn, at)
 }, atomically)
+
+/** The earlier values of the changed fields. Null for a field that had none. */
+const valuesBefore = (company: Company, changes: CompanyChanges) =>
+  Object.fromEntries(
+    Struct.keys(changes).flatMap((field) => (changes[field] === undefined ? [] : [[field, company[field] ?? null]]))
+  )
 
 const isAnyGiven = (changes: CompanyChanges | AccountSettings): boolean =>
   Object.values(changes).some((value) => value !== undefined)

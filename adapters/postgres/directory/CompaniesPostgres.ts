@@ -10,6 +10,7 @@ import { instant, int8, violatesUnique } from "../connection/Sql.ts"
 export interface CompanyRow {
   readonly id: bigint
   readonly legal_name: string
+  readonly rnc: string | null
   readonly code: string
   readonly environment: string
   readonly state: string
@@ -23,6 +24,7 @@ export const companyOf = (row: CompanyRow): Company =>
   decodeCompany({
     id: Number(row.id),
     legalName: row.legal_name,
+    ...(row.rnc !== null && { rnc: row.rnc }),
     code: row.code,
     environment: row.environment,
     state: row.state,
@@ -32,16 +34,16 @@ export const companyOf = (row: CompanyRow): Company =>
 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
-  const columns = sql.literal("id, legal_name, code, environment, state, api_enabled, insurance_enabled")
+  const columns = sql.literal("id, legal_name, rnc, code, environment, state, api_enabled, insurance_enabled")
 
   const create = Effect.fnUntraced(function* (company: NewCompany, at: DateTime.Utc) {
     const [row] = yield* sql<{ id: bigint }>`
       insert into directory.company (
-        legal_name, code, environment, state, api_enabled, insurance_enabled, created_at
+        legal_name, rnc, code, environment, state, api_enabled, insurance_enabled, created_at
       )
       values (
-        ${company.legalName}, ${company.code}, ${company.environment}, ${company.state}, ${company.apiEnabled},
-        ${company.insuranceEnabled}, ${instant(at)}
+        ${company.legalName}, ${company.rnc ?? null}, ${company.code}, ${company.environment}, ${company.state},
+        ${company.apiEnabled}, ${company.insuranceEnabled}, ${instant(at)}
       )
       returning id`.pipe(
       Effect.catch((error) =>
@@ -53,15 +55,19 @@ const make = Effect.gen(function* () {
     return CompanyId.make(Number(row?.id))
   })
 
-  const change = (companyId: CompanyId, changes: CompanyChanges) =>
-    Effect.orDie(
-      Effect.asVoid(sql`
-        update directory.company
-        set state = coalesce(${changes.state ?? null}, state),
-          api_enabled = coalesce(${PgTypes.bool(changes.apiEnabled ?? null)}, api_enabled),
-          insurance_enabled = coalesce(${PgTypes.bool(changes.insuranceEnabled ?? null)}, insurance_enabled)
-        where id = ${int8(companyId)}`)
-    )
+  const change = Effect.fnUntraced(function* (companyId: CompanyId, changes: CompanyChanges) {
+    const [row] = yield* sql<CompanyRow>`
+      update directory.company
+      set legal_name = coalesce(${changes.legalName ?? null}, legal_name),
+        rnc = coalesce(${changes.rnc ?? null}, rnc),
+        state = coalesce(${changes.state ?? null}, state),
+        api_enabled = coalesce(${PgTypes.bool(changes.apiEnabled ?? null)}, api_enabled),
+        insurance_enabled = coalesce(${PgTypes.bool(changes.insuranceEnabled ?? null)}, insurance_enabled)
+      where id = ${int8(companyId)}
+      returning
+        old.id, old.legal_name, old.rnc, old.code, old.environment, old.state, old.api_enabled, old.insurance_enabled`
+    return Option.map(Option.fromUndefinedOr(row), companyOf)
+  }, Effect.orDie)
 
   const find = Effect.fnUntraced(function* (companyId: CompanyId) {
     const [row] = yield* sql<CompanyRow>`

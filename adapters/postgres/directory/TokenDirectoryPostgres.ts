@@ -39,7 +39,7 @@ const make = Effect.gen(function* () {
           select
             t.id, t.company_id, t.name, t.api_key, t.permissions, t.addresses, t.expires_at, t.state, t.calls_per_minute,
             t.real_lookups, ${sql.literal(secretColumns)},
-            c.legal_name, c.code, c.environment, c.state as company_state, c.api_enabled, c.insurance_enabled
+            c.legal_name, c.rnc, c.code, c.environment, c.state as company_state, c.api_enabled, c.insurance_enabled
           from directory.token as t
           join directory.company as c on c.id = t.company_id
           where t.api_key = wanted.api_key

@@ -9,11 +9,20 @@ import { operatorLayer } from "../../AppLayer.ts"
 import { balanceView } from "../../api/Cuenta.ts"
 import { orDefault, toggle } from "../terminal/Flags.ts"
 import { type Document, formatFields, formatTable, print } from "../terminal/Output.ts"
-import { amountArgument, companyId, labelFlag, limitFlag, onOffFlag, textFlag } from "../terminal/Parameters.ts"
+import {
+  amountArgument,
+  companyId,
+  labelFlag,
+  limitFlag,
+  onOffFlag,
+  rncFlag,
+  textFlag
+} from "../terminal/Parameters.ts"
 
 const companyDocument = (company: Company, eventsOn: boolean): Document => ({
   empresa_id: company.id,
   razon_social: company.legalName,
+  ...(company.rnc !== undefined && { rnc: company.rnc }),
   codigo_empresa: company.code,
   ambiente: company.environment,
   estado: company.state,
@@ -26,6 +35,7 @@ const create = Command.make(
   "create",
   {
     legalName: textFlag("razon-social", 200, "Legal name of the business"),
+    rnc: rncFlag.pipe(orDefault(undefined, "none")),
     code: labelFlag("codigo", 50, "Short code of the business, unique"),
     environment: Flag.Literals("ambiente", Environment.literals).pipe(
       Flag.withDescription("development sells through the simulator, production through the real provider")
@@ -37,8 +47,8 @@ const create = Command.make(
     withoutApi: toggle("sin-api", "Do not allow API calls yet"),
     insuranceEnabled: toggle("seguros", "Allow the company to sell insurance")
   },
-  Effect.fn(function* ({ withoutApi, ...company }) {
-    const companyId = yield* createCompany({ ...company, apiEnabled: !withoutApi })
+  Effect.fn(function* ({ rnc, withoutApi, ...company }) {
+    const companyId = yield* createCompany({ ...company, ...(rnc !== undefined && { rnc }), apiEnabled: !withoutApi })
     yield* print(
       { empresa_id: companyId },
       `Company ${companyId} created. Add money with "saldo company deposit ${companyId} AMOUNT --referencia TEXT" and issue credentials with "saldo token issue ${companyId} --nombre TEXT".`
@@ -64,6 +74,8 @@ const set = Command.make(
   "set",
   {
     companyId,
+    legalName: orUnchanged(textFlag("razon-social", 200, "Legal name of the business")),
+    rnc: orUnchanged(rncFlag),
     state: orUnchanged(
       Flag.Literals("estado", CompanyState.literals).pipe(Flag.withDescription("State of the business"))
     ),
@@ -79,8 +91,8 @@ const set = Command.make(
       limitFlag("alerta-saldo-bajo", "Balance below which the API shows saldo_bajo; 0 for never")
     )
   },
-  Effect.fn(function* ({ apiEnabled, companyId, insuranceEnabled, state, ...settings }) {
-    yield* changeCompany(companyId, { apiEnabled, insuranceEnabled, state }, settings)
+  Effect.fn(function* ({ apiEnabled, companyId, insuranceEnabled, legalName, rnc, state, ...settings }) {
+    yield* changeCompany(companyId, { legalName, rnc, state, apiEnabled, insuranceEnabled }, settings)
     yield* printCompany(companyId)
   })
 ).pipe(
@@ -98,6 +110,10 @@ const set = Command.make(
     {
       command: "saldo company set 7 --limite-diario 120000 --alerta-saldo-bajo 5000",
       description: "Change a limit and the alert threshold"
+    },
+    {
+      command: 'saldo company set 7 --razon-social "Colmado Luz, S.R.L." --rnc 1-01-85004-3',
+      description: "Correct the name and the RNC"
     }
   ])
 )
@@ -146,7 +162,14 @@ const list = Command.make("list", {}, () =>
     const all = yield* companies.list
     const withEvents = yield* events.turnedOn(all.map(({ id }) => id))
     const items = all.map((company) => companyDocument(company, withEvents.has(company.id)))
-    yield* print({ items }, items.length === 0 ? "No companies yet." : formatTable(items))
+    // A table has the columns of its first row.
+    const rows = items.map(({ empresa_id, razon_social, rnc = null, ...more }) => ({
+      empresa_id,
+      razon_social,
+      rnc,
+      ...more
+    }))
+    yield* print({ items }, items.length === 0 ? "No companies yet." : formatTable(rows))
   })
 ).pipe(
   Command.provide(operatorLayer),

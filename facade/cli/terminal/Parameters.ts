@@ -4,6 +4,7 @@ import { WebhookId } from "../../../core/domain/Event.ts"
 import { CompanyId, ServiceId, TokenId, TransactionId } from "../../../core/domain/Ids.ts"
 import { readInstant } from "../../../core/domain/LocalTime.ts"
 import { AmountLiteral, readAmount, readLimit } from "../../../core/domain/Money.ts"
+import { readRnc } from "../../../core/domain/Rnc.ts"
 import { isAddressRange } from "../../../core/domain/Session.ts"
 import { canonicalText, isBlank, isClean, isStorable, lengthOf } from "../../../core/domain/Text.ts"
 import { Permission } from "../../../core/domain/Token.ts"
@@ -80,6 +81,14 @@ export const textFlag = textFlagWith((typed) => typed, isClean)
  * typed or pasted again.
  */
 export const labelFlag = textFlagWith(canonicalText, isStorable)
+
+/** The taxpayer number of a business. */
+export const rncFlag = Flag.String("rnc").pipe(
+  Flag.withDescription("RNC of the business: 9 digits, or the 11 digits of a person; hyphens are ignored"),
+  withNote("such as 1-01-85004-3"),
+  Flag.withMetavar("digits"),
+  Flag.filterMap(readRnc, () => "Expected: an RNC of 9 digits with a valid check digit, or 11 digits of a person")
+)
 
 export const onOffFlag = (name: string, description: string) =>
   Flag.ChoiceWithValue(name, [

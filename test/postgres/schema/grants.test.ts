@@ -67,7 +67,7 @@ const operator = {
     "limit_daily limit_monthly limit_weekly low_balance_alert updated_at",
   "cell.resolution": "insert, update",
   "directory.audit_event": "select",
-  "directory.company": "update api_enabled insurance_enabled state"
+  "directory.company": "update api_enabled insurance_enabled legal_name rnc state"
 }
 
 layer(TestDatabase)("a database role", (it) => {

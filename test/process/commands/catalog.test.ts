@@ -8,6 +8,7 @@ import example from "../../../facade/settings/catalogue.example.json" with { typ
 import { CommandLine } from "../../support/CommandLine.ts"
 import { company } from "../../support/Examples.ts"
 import { category, fileOf, paquete, service, withPackages } from "../support/CatalogueFiles.ts"
+import { createCompany } from "../support/NewCompany.ts"
 
 layer(CommandLine.layer, { excludeTestServices: true })("an import of the catalogue", (it) => {
   it.effect("adds new entries, replaces known entries and keeps the others", () =>
@@ -61,11 +62,6 @@ layer(CommandLine.layer, { excludeTestServices: true })("an import of the catalo
     })
   )
 })
-
-const createCompany = (code: string, ...more: ReadonlyArray<string>) =>
-  CommandLine.use(({ answer }) =>
-    answer("company", "create", "--razon-social", code, "--codigo", code, "--ambiente", "development", ...more)
-  )
 
 const idsWhere = (items: ReadonlyArray<Record<string, unknown>>, field: string) =>
   items.filter((item) => item[field] === true).map(({ id }) => id)

@@ -2,32 +2,13 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { CommandLine } from "../../support/CommandLine.ts"
-
-const create = (code: string, ...more: ReadonlyArray<string>) =>
-  CommandLine.use(({ answer }) =>
-    answer(
-      "company",
-      "create",
-      "--razon-social",
-      `${code}, S.R.L.`,
-      "--codigo",
-      code,
-      "--ambiente",
-      "development",
-      ...more
-    )
-  )
-
-const balanceOf = (company: number) =>
-  CommandLine.use(({ answer }) =>
-    Effect.map(answer("company", "show", `${company}`), ({ saldo_disponible }) => saldo_disponible)
-  )
+import { createCompany } from "../support/NewCompany.ts"
 
 layer(CommandLine.layer, { excludeTestServices: true })("a company", (it) => {
   it.effect("starts without money and with the default limits of the contract", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
-      const { empresa_id } = yield* create("NUEVA", "--estado", "vip", "--sin-api", "--seguros")
+      const { empresa_id } = yield* createCompany("NUEVA", "--estado", "vip", "--sin-api", "--seguros")
       const { actualizado_en, ...shown } = yield* answer("company", "show", `${empresa_id}`)
       assert.match(actualizado_en, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
       assert.deepStrictEqual(shown, {
@@ -55,7 +36,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a company", (it) => {
   it.effect("changes only the given settings", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
-      const { empresa_id } = yield* create("CAMBIA")
+      const { empresa_id } = yield* createCompany("CAMBIA")
       const shown = (...args: ReadonlyArray<string>) =>
         Effect.map(answer("company", ...args), ({ actualizado_en: _, ...company }) => company)
       const before = yield* shown("show", `${empresa_id}`)
@@ -66,6 +47,61 @@ layer(CommandLine.layer, { excludeTestServices: true })("a company", (it) => {
       const third = yield* shown("set", `${empresa_id}`, "--eventos", "on")
       assert.deepStrictEqual(third, { ...second, eventos: true })
       assert.deepStrictEqual(yield* shown("set", `${empresa_id}`, "--eventos", "off"), second)
+    })
+  )
+
+  it.effect("has its legal name and its RNC corrected, with the values before in the audit log", () =>
+    Effect.gen(function* () {
+      const { answer } = yield* CommandLine
+      const { empresa_id } = yield* createCompany("CORREGIDA")
+      const named = ["--razon-social", "Corregida, S.R.L.", "--rnc", "1-01-85004-3"]
+      const changed = yield* answer("company", "set", `${empresa_id}`, ...named)
+      assert.deepStrictEqual([changed.razon_social, changed.rnc], ["Corregida, S.R.L.", "101850043"])
+      yield* answer("company", "set", `${empresa_id}`, "--rnc", "131246796", "--estado", "vip")
+      const { items } = yield* answer("company", "list")
+      const listed = items.find((item: { empresa_id: number }) => item.empresa_id === empresa_id)
+      assert.deepInclude(listed, { razon_social: "Corregida, S.R.L.", rnc: "131246796", estado: "vip" })
+      const sql = yield* PgClient.PgClient
+      const audited = yield* sql`
+        select details
+        from directory.audit_event
+        where company_id = ${empresa_id} and action = 'company_changed'
+        order by id`
+      assert.deepStrictEqual(audited, [
+        {
+          details: {
+            legalName: "Corregida, S.R.L.",
+            rnc: "101850043",
+            before: { legalName: "CORREGIDA, S.R.L.", rnc: null }
+          }
+        },
+        { details: { rnc: "131246796", state: "vip", before: { rnc: "101850043", state: "activa" } } }
+      ])
+    })
+  )
+
+  it.effect("may have an RNC from its creation on", () =>
+    Effect.gen(function* () {
+      const { answer } = yield* CommandLine
+      const { empresa_id } = yield* createCompany("CON-RNC", "--rnc", "00113918205")
+      assert.strictEqual((yield* answer("company", "show", `${empresa_id}`)).rnc, "00113918205")
+    })
+  )
+
+  it.effect.each([
+    ["--rnc", "101850042"],
+    ["--rnc", "12345"],
+    ["--razon-social", " \u2800"],
+    ["--razon-social", "x".repeat(201)]
+  ] as const)("is not changed to %s %s", (flag) =>
+    Effect.gen(function* () {
+      const { answer, refusal } = yield* CommandLine
+      const { empresa_id } = yield* createCompany(`MAL-${flag[1].length}-${flag[0]}`)
+      const before = yield* answer("company", "show", `${empresa_id}`)
+      const { exit, message } = yield* refusal("company", "set", `${empresa_id}`, ...flag)
+      assert.strictEqual(exit, 2)
+      assert.include(message, flag[0])
+      assert.deepStrictEqual((yield* answer("company", "show", `${empresa_id}`)).razon_social, before.razon_social)
     })
   )
 
@@ -80,7 +116,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a company", (it) => {
   ] as const)("accepts a limit of %s", ([written, limit]) =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
-      const { empresa_id } = yield* create(`LIMITE-${written}`)
+      const { empresa_id } = yield* createCompany(`LIMITE-${written}`)
       const { limites } = yield* answer("company", "set", `${empresa_id}`, "--limite-mensual", written)
       assert.deepStrictEqual(limites, { diario: 50_000, semanal: 250_000, mensual: limit })
     })
@@ -89,7 +125,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a company", (it) => {
   it.effect("must have a unique code", () =>
     Effect.gen(function* () {
       const { refusal } = yield* CommandLine
-      yield* create("UNICA")
+      yield* createCompany("UNICA")
       const { code, details, exit } = yield* refusal(
         ...["company", "create", "--razon-social", "Otra", "--codigo", "UNICA", "--ambiente", "production"]
       )
@@ -101,7 +137,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a company", (it) => {
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       const sql = yield* PgClient.PgClient
-      const { empresa_id } = yield* create("EVENTOS")
+      const { empresa_id } = yield* createCompany("EVENTOS")
       const deposit = (reference: string) =>
         answer("company", "deposit", `${empresa_id}`, "10", "--referencia", `EVENTOS-${reference}`)
       yield* deposit("antes")
@@ -130,7 +166,9 @@ layer(CommandLine.layer, { excludeTestServices: true })("a company", (it) => {
   it.effect("is listed in order of id", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
-      const created = [yield* create("LISTA-1"), yield* create("LISTA-2")].map(({ empresa_id }) => empresa_id)
+      const created = [yield* createCompany("LISTA-1"), yield* createCompany("LISTA-2")].map(
+        ({ empresa_id }) => empresa_id
+      )
       const { items } = yield* answer("company", "list")
       assert.deepStrictEqual(items.map((item: { empresa_id: number }) => item.empresa_id).slice(-2), created)
     })
@@ -139,7 +177,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a company", (it) => {
   it.effect("has an audit event for every operator command on it", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
-      const { empresa_id } = yield* create("TRAZA")
+      const { empresa_id } = yield* createCompany("TRAZA")
       yield* answer("company", "set", `${empresa_id}`, "--api", "off")
       yield* answer("company", "deposit", `${empresa_id}`, "10", "--referencia", "T-1")
       const sql = yield* PgClient.PgClient
@@ -149,163 +187,6 @@ layer(CommandLine.layer, { excludeTestServices: true })("a company", (it) => {
         rows.map(({ action }) => action),
         ["company_created", "company_changed", "deposit_asked", "deposit_recorded"]
       )
-    })
-  )
-})
-
-layer(CommandLine.layer, { excludeTestServices: true })("a deposit", (it) => {
-  it.effect("is recorded once when the command is repeated", () =>
-    Effect.gen(function* () {
-      const { answer } = yield* CommandLine
-      const { empresa_id } = yield* create("DEPOSITO")
-      const deposit = answer("company", "deposit", `${empresa_id}`, "1500.50", "--referencia", "BANCO-1")
-      const first = yield* deposit
-      assert.deepStrictEqual(first, {
-        empresa_id,
-        movimiento_id: first.movimiento_id,
-        monto: 1500.5,
-        referencia: "BANCO-1",
-        ya_registrado: false,
-        saldo_disponible: 1500.5
-      })
-      assert.deepStrictEqual(yield* deposit, { ...first, ya_registrado: true })
-      const sql = yield* PgClient.PgClient
-      const audited = yield* sql<{ action: string; entry: number }>`
-        select action, (details ->> 'entryId')::int as entry
-        from directory.audit_event
-        where company_id = ${empresa_id} and action like 'deposit%'
-        order by id`
-      assert.deepStrictEqual(
-        audited.map(({ action }) => action),
-        ["deposit_asked", "deposit_recorded", "deposit_asked", "deposit_repeated"]
-      )
-      assert.strictEqual(audited[1]?.entry, audited[3]?.entry)
-    })
-  )
-
-  it.effect("is recorded once when its reference is typed in different Unicode spellings", () =>
-    Effect.gen(function* () {
-      const { answer } = yield* CommandLine
-      const { empresa_id } = yield* create("PEGADO")
-      const spellings = [
-        "Depósito 88",
-        " Depósito 88 ",
-        "Depo\u0301sito 88",
-        "Depósito\u00a0 88",
-        "Depósito\u200b 88",
-        "\u202aDepósito 88\u202c",
-        "Depósito \uff18\uff18"
-      ]
-      const answers = yield* Effect.forEach(spellings, (reference) =>
-        answer("company", "deposit", `${empresa_id}`, "10", "--referencia", reference)
-      )
-      assert.deepStrictEqual(
-        answers.map(({ referencia, ya_registrado }) => [referencia, ya_registrado]),
-        spellings.map((_, nth) => ["Depósito 88", nth > 0])
-      )
-      assert.strictEqual(yield* balanceOf(empresa_id), 10)
-    })
-  )
-
-  // Typed after BANCO-1 -> whether it is the same reference.
-  it.effect.each([
-    ["BANCO\u20101", true],
-    ["BANCO\u20131", true],
-    ["BANCO\u22121", true],
-    ["BANCO-1\u2800", true],
-    ["banco-1", true],
-    ["BANCO-1\u3164", true],
-    ["BAN\u200bCO-1", true],
-    ["BANCO 1", false],
-    ["BANCO1", false]
-  ] as const)("with the reference %j after BANCO-1 is a repetition: %s", ([reference, repeated]) =>
-    Effect.gen(function* () {
-      const { answer } = yield* CommandLine
-      const { empresa_id } = yield* create(`GRAFIA-${encodeURIComponent(reference)}`)
-      // The reference is unique to this company, so that no other company matters.
-      const deposit = (typed: string) =>
-        answer("company", "deposit", `${empresa_id}`, "10", "--referencia", `${empresa_id}:${typed}`)
-      const first = yield* deposit("BANCO-1")
-      const second = yield* deposit(reference)
-      assert.deepStrictEqual(
-        [second.ya_registrado, second.movimiento_id === first.movimiento_id, yield* balanceOf(empresa_id)],
-        [repeated, repeated, repeated ? 10 : 20]
-      )
-    })
-  )
-
-  it.effect("needs --repetida if a deposit of another company has the same reference", () =>
-    Effect.gen(function* () {
-      const { answer, refusal, run } = yield* CommandLine
-      const { empresa_id: one } = yield* create("PRIMERA")
-      const { empresa_id: other } = yield* create("SEGUNDA")
-      const deposit = (company: number, reference: string, ...more: ReadonlyArray<string>) =>
-        ["company", "deposit", `${company}`, "10", "--referencia", reference, ...more] as const
-      yield* answer(...deposit(one, "TRANSFERENCIA-7"))
-      const before = yield* answer("company", "show", `${other}`)
-      const refused = yield* refusal(...deposit(other, "transferencia\u20137"))
-      assert.deepStrictEqual(
-        [refused.exit, refused.code, refused.details],
-        [2, "REFERENCE_AT_OTHER_COMPANY", { referencia: "transferencia-7", otra_empresa_id: one }]
-      )
-      const { code, stderr } = yield* run(...deposit(other, "TRANSFERENCIA-7"))
-      assert.strictEqual(code, 2)
-      assert.match(
-        stderr,
-        /^error: A deposit of company \d+ has the reference TRANSFERENCIA-7\. Nothing was added\..*--repetida/
-      )
-      const { actualizado_en: _, ...shown } = before
-      const { actualizado_en: __, ...still } = yield* answer("company", "show", `${other}`)
-      assert.deepStrictEqual(still, shown)
-      const confirmed = yield* answer(...deposit(other, "TRANSFERENCIA-7", "--repetida"))
-      assert.isFalse(confirmed.ya_registrado)
-      // The reference is now this company's own, so repeating it needs no confirmation.
-      const again = yield* answer(...deposit(other, "Transferencia-7"))
-      assert.deepStrictEqual([again.ya_registrado, again.movimiento_id], [true, confirmed.movimiento_id])
-      assert.deepStrictEqual([yield* balanceOf(one), yield* balanceOf(other)], [10, 10])
-    })
-  )
-
-  it.effect.each(["\u200b", "\u2800", "\u3164\u2800", "\u00ad \u2060", "x".repeat(201), "\ufdfa".repeat(20)])(
-    "is rejected as wrong usage with the unreadable reference %j",
-    (reference) =>
-      Effect.gen(function* () {
-        const { run } = yield* CommandLine
-        const { code, stderr } = yield* run("company", "deposit", "1", "10", "--referencia", reference)
-        assert.strictEqual(code, 2)
-        assert.include(stderr, "1 to 200 characters")
-      })
-  )
-
-  it.effect("is recorded once when several processes send it concurrently", () =>
-    Effect.gen(function* () {
-      const { answer } = yield* CommandLine
-      const { empresa_id } = yield* create("A-LA-VEZ")
-      const deposit = answer("company", "deposit", `${empresa_id}`, "10", "--referencia", "BANCO-2")
-      const answers = yield* Effect.all([deposit, deposit, deposit, deposit], { concurrency: "unbounded" })
-      assert.strictEqual(answers.filter(({ ya_registrado }) => !ya_registrado).length, 1)
-      assert.strictEqual(yield* balanceOf(empresa_id), 10)
-    })
-  )
-
-  it.effect("is refused when its reference was used with another amount", () =>
-    Effect.gen(function* () {
-      const { answer, refusal } = yield* CommandLine
-      const { empresa_id } = yield* create("OTRO-MONTO")
-      yield* answer("company", "deposit", `${empresa_id}`, "10", "--referencia", "BANCO-3")
-      const { code, details, exit } = yield* refusal(
-        "company",
-        "deposit",
-        `${empresa_id}`,
-        "11",
-        "--referencia",
-        "BANCO-3"
-      )
-      assert.deepStrictEqual(
-        [exit, code, details],
-        [1, "REFERENCE_TAKEN", { referencia: "BANCO-3", monto_registrado: 10, monto: 11 }]
-      )
-      assert.strictEqual(yield* balanceOf(empresa_id), 10)
     })
   )
 })

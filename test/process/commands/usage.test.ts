@@ -10,11 +10,13 @@ const taught: ReadonlyArray<
   ["serve", [], {}],
   ["migrate", [], {}],
   ["doctor", [], {}],
-  ["company create", ["razon-social", "codigo", "ambiente"], { estado: "activa" }],
+  ["company create", ["razon-social", "codigo", "ambiente"], { rnc: "none", estado: "activa" }],
   [
     "company set",
     [],
     {
+      "razon-social": "unchanged",
+      rnc: "unchanged",
       estado: "unchanged",
       api: "unchanged",
       seguros: "unchanged",
@@ -64,7 +66,7 @@ const usages: ReadonlyArray<readonly [command: string, usage: string]> = [
   ["company", "saldo company <subcommand> [--json]"],
   [
     "company create",
-    "saldo company create --razon-social string --codigo string --ambiente choice [--estado choice] [--sin-api] [--seguros] [--json]"
+    "saldo company create --razon-social string [--rnc digits] --codigo string --ambiente choice [--estado choice] [--sin-api] [--seguros] [--json]"
   ],
   ["company deposit", "saldo company deposit --referencia string [--repetida] [--json] <company> <amount>"],
   ["catalog list", "saldo catalog list [--json] [<company>]"],
