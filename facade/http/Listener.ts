@@ -51,11 +51,39 @@ const others_max = Duration.seconds(3)
 const mayBeSale = ({ request, response }: Exchange): boolean =>
   request.method === "POST" && request.complete && !response.writableEnded
 
+/** How many files a process may need besides the connections of its clients: for the database, providers and logs. */
+const otherFiles_max = 500
+
+/** Minimum number of connections, even if the system allows few open files. */
+const connections_min = 10
+
+/** How many connections a process can accept that may open this many files. */
+export const connectionsWithin = (wanted: number, openFiles_max: number | "unlimited"): number =>
+  openFiles_max === "unlimited" ? wanted : Math.max(connections_min, Math.min(wanted, openFiles_max - otherFiles_max))
+
+/** The relevant part of Node's report on its process. */
+interface ProcessReport {
+  readonly userLimits: { readonly open_files: { readonly soft: number | "unlimited" } }
+}
+
+const acceptableConnections = Effect.fnUntraced(function* (wanted: number) {
+  // A report with the network would look up the name of each peer. Node's types lack this property.
+  const report = Object.assign(process.report, { excludeNetwork: true }).getReport() as ProcessReport
+  const files = report.userLimits.open_files.soft
+  const connections_max = connectionsWithin(wanted, files)
+  if (connections_max < wanted)
+    yield* Effect.logWarning("fewer connections than MAX_CONNECTIONS are accepted: raise the limit of open files", {
+      connections_max,
+      files
+    })
+  return connections_max
+})
+
 const listen = Effect.fnUntraced(function* ({ http, openConnections_max, tls }: Settings["Service"]) {
   const make = yield* makeServer
+  const connections_max = yield* acceptableConnections(openConnections_max)
   const server = yield* Effect.try({
-    try: () =>
-      holdEarly(closingWhenStopped(make({ certificate: certificateOf(tls), connections_max: openConnections_max }))),
+    try: () => holdEarly(closingWhenStopped(make({ certificate: certificateOf(tls), connections_max }))),
     catch: (cause) =>
       new CannotListen({
         message: `the certificate cannot be used (${String(cause)}): check TLS_CERT_FILE and TLS_KEY_FILE`

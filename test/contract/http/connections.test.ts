@@ -2,12 +2,13 @@ import type { Server } from "node:http"
 import { connect, type Socket } from "node:net"
 import { connect as connectSecurely } from "node:tls"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
-import { assert, layer } from "@effect/vitest"
+import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Duration, Effect, Layer } from "effect"
 import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as CallCounterMemory from "../../../adapters/CallCounterMemory.ts"
 import { makeServer } from "../../../facade/http/ClientErrors.ts"
 import { layerServer } from "../../../facade/http/Connections.ts"
+import { connectionsWithin } from "../../../facade/http/Listener.ts"
 import { certificateOfLocalhost as certificate } from "../../support/Certificates.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { ManualClock, ServiceAddress } from "../../support/InProcessService.ts"
@@ -79,6 +80,18 @@ const statusOn = (socket: Socket) =>
   Effect.callback<string>((resume) => {
     socket.setEncoding("latin1").once("data", (text) => resume(Effect.succeed(String(text).slice(9, 12))))
   })
+
+describe("the number of connections that a process accepts", () => {
+  it.each([
+    [10_000, "unlimited", 10_000],
+    [10_000, 65_536, 10_000],
+    [10_000, 10_500, 10_000],
+    [10_000, 4096, 3596],
+    [10_000, 256, 10]
+  ] as const)("is with MAX_CONNECTIONS=%s and %s open files %i", (wanted, files, connections) => {
+    assert.strictEqual(connectionsWithin(wanted, files), connections)
+  })
+})
 
 layer(services, { excludeTestServices: true })("a server with as many connections as it accepts", (it) => {
   it.effect("refuses further ones with 503 in the envelope, and accepts one when another is closed", () =>
