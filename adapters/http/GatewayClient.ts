@@ -66,12 +66,10 @@ export interface GatewayOptions {
   readonly secret: Redacted.Redacted
 }
 
-const secretEncoder = new TextEncoder()
-
 /** Makes HTTP clients that send signed requests to the gateway. */
 export const gatewayClient = Effect.fnUntraced(function* ({ baseUrl, secret }: GatewayOptions) {
   const mac = yield* Mac.Mac
-  const key = yield* Effect.orDie(Mac.key(Mac.hmacSha256, secretEncoder.encode(Redacted.value(secret))))
+  const key = yield* Effect.orDie(Mac.key(Mac.hmacSha256, encoder.encode(Redacted.value(secret))))
   return (client: HttpClient.HttpClient): HttpClient.HttpClient =>
     client.pipe(
       HttpClient.mapRequest(flow(HttpClientRequest.prependUrl(baseUrl), HttpClientRequest.acceptJson)),

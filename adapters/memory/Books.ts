@@ -244,6 +244,39 @@ export class Books extends Context.Service<
   })
 }
 
+type SaleKey = Extract<KeyEntry, { readonly reversalId: null }>
+type ReversalKey = Exclude<KeyEntry, SaleKey>
+
+export const isSaleKey = (entry: KeyEntry): entry is SaleKey => entry.reversalId === null
+export const isReversalKey = (entry: KeyEntry): entry is ReversalKey => entry.reversalId !== null
+
+/** The key of a sale or reversal, if it still refers to the sale. */
+export const keyOf = <Known extends KeyEntry>(
+  { keys }: CompanyBooks,
+  isKind: (entry: KeyEntry) => entry is Known,
+  key: IdempotencyKey,
+  transactionId: TransactionId
+): Known | undefined => {
+  const known = keys.get(key)
+  return known !== undefined && isKind(known) && known.transactionId === transactionId ? known : undefined
+}
+
+/**
+ * Stores the response of a sale or reversal with its key. A stored response never changes, even if the operation is
+ * settled later or was never sent. The key of an operation that was not sent is freed if it has no response.
+ */
+export const answerKey = <Known extends KeyEntry>(
+  { keys }: CompanyBooks,
+  key: IdempotencyKey,
+  known: Known | undefined,
+  verdict: { readonly _tag: string },
+  outcomeOf: () => Known["outcome"]
+): void => {
+  if (known === undefined) return
+  if (verdict._tag === "Free" && known.outcome === null) keys.delete(key)
+  else keys.set(key, { ...known, outcome: known.outcome ?? outcomeOf() } as Known)
+}
+
 /** A call with an idempotency key. */
 export interface KeyUse {
   readonly fingerprint: string

@@ -22,13 +22,16 @@ import {
   type Settlement
 } from "../../core/ports/Ledger.ts"
 import {
+  answerKey,
   Books,
   type CompanyBooks,
   checkKey,
   consume,
   consumptionIn,
+  isSaleKey,
   type KeyEntry,
   type KeyUse,
+  keyOf,
   post,
   type Sale,
   saleOf
@@ -123,13 +126,16 @@ const settleIn = (books: CompanyBooks, settlement: Settlement, nextEntryId: () =
     books.sales.set(transactionId, settled(before, settlement))
     moveMoney(books, before, settlement, nextEntryId)
     settlePolicy(books, before, settlement)
-    answerKey(books, before, settlement)
+    const { at, toldPending, verdict } = settlement
+    answerKey(books, before.key, keyOfSale(books, before), verdict, () =>
+      outcomeOf(before.order, verdict, at, toldPending)
+    )
     recordEvents(books, factsOf(books, before, settlement), settlement.at)
   }
   return {
     won,
     status: saleOf(books, transactionId).status,
-    outcome: keyOf(books, before)?.outcome ?? null
+    outcome: keyOfSale(books, before)?.outcome ?? null
   }
 }
 
@@ -151,11 +157,7 @@ const factsOf = (books: CompanyBooks, { insuranceId, order, status }: Sale, { ve
     : [sold, policyFact(insurance, transactionId)]
 }
 
-/** The sale's key, if it still refers to this sale. */
-const keyOf = (books: CompanyBooks, { key, order }: Sale) => {
-  const known = books.keys.get(key)
-  return known?.reversalId === null && known.transactionId === order.transactionId ? known : undefined
-}
+const keyOfSale = (books: CompanyBooks, { key, order }: Sale) => keyOf(books, isSaleKey, key, order.transactionId)
 
 const statusAfter = { Confirm: "SUCCESS", Release: "FAILED", Free: "FAILED", Hold: "PENDING" } as const
 
@@ -200,15 +202,6 @@ const moveMoney = (
     books.purse = { ...books.purse, balance, updatedAt: at }
     consume(books, day, -amount)
   }
-}
-
-// A stored response never changes, even if the sale is settled later or was never sent.
-const answerKey = (books: CompanyBooks, sale: Sale, { at, toldPending, verdict }: Settlement): void => {
-  const { key, order } = sale
-  const known = keyOf(books, sale)
-  if (known === undefined) return
-  if (verdict._tag === "Free" && known.outcome === null) books.keys.delete(key)
-  else books.keys.set(key, { ...known, outcome: known.outcome ?? outcomeOf(order, verdict, at, toldPending) })
 }
 
 /** The deposit of a company with this reference, however it was typed. */

@@ -19,11 +19,14 @@ import {
 } from "../../core/ports/Reversals.ts"
 import type { RecoveryClaim } from "../../core/ports/Unresolved.ts"
 import {
+  answerKey,
   Books,
   type CompanyBooks,
   checkKey,
   consume,
+  isReversalKey,
   type KeyEntry,
+  keyOf,
   post,
   type ReversalEntry,
   reversalOf,
@@ -101,7 +104,7 @@ const beginIn = (books: CompanyBooks, intent: ReversalIntent, nextId: () => numb
 const statusAfter = { Confirm: "CONFIRMED", Deny: "DENIED", Free: "DENIED", Hold: "PENDING" } as const
 
 const settleIn = (books: CompanyBooks, settlement: ReversalSettlement, nextEntryId: () => number): ReversalSettled => {
-  const { at, notFound, under, verdict } = settlement
+  const { at, notFound, toldPending, under, verdict } = settlement
   const { id } = under.reversal
   const before = reversalOf(books, id)
   const won = isUnresolved(before) && concludes(before, settlement)
@@ -115,13 +118,15 @@ const settleIn = (books: CompanyBooks, settlement: ReversalSettlement, nextEntry
       notFound
     })
     if (verdict._tag === "Confirm") returnMoney(books, saleOf(books, under.transaction.id), at, nextEntryId)
-    answerKey(books, before, settlement)
+    answerKey(books, before.key, keyOfReversal(books, before), verdict, () =>
+      reversalOutcomeOf(under, verdict, at, toldPending)
+    )
     if (verdict._tag !== "Hold") {
       const type = verdict._tag === "Confirm" ? "transaction.reversed" : "reversal.failed"
       recordEvents(books, [saleFact(books, type, under.transaction.id)], at)
     }
   }
-  return { won, status: reversalOf(books, id).status, outcome: keyOf(books, before)?.outcome ?? null }
+  return { won, status: reversalOf(books, id).status, outcome: keyOfReversal(books, before)?.outcome ?? null }
 }
 
 const returnMoney = (books: CompanyBooks, sale: Sale, at: DateTime.Utc, nextEntryId: () => number): void => {
@@ -132,28 +137,8 @@ const returnMoney = (books: CompanyBooks, sale: Sale, at: DateTime.Utc, nextEntr
   post(books, balance, { id: nextEntryId(), type: "reversal", amount, transactionId }, at)
 }
 
-// A stored response never changes, even if the reversal is settled later or was never sent.
-const answerKey = (
-  books: CompanyBooks,
-  entry: ReversalEntry,
-  { at, toldPending, under, verdict }: ReversalSettlement
-): void => {
-  const known = keyOf(books, entry)
-  if (known === undefined) return
-  if (verdict._tag === "Free" && known.outcome === null) books.keys.delete(entry.key)
-  else {
-    const outcome = known.outcome ?? reversalOutcomeOf(under, verdict, at, toldPending)
-    books.keys.set(entry.key, { ...known, outcome })
-  }
-}
-
-/** The reversal's key, if it still refers to a reversal of this sale. */
-const keyOf = (books: CompanyBooks, { key, reversal }: ReversalEntry) => {
-  const known = books.keys.get(key)
-  return known !== undefined && known.reversalId !== null && known.transactionId === reversal.order.transactionId
-    ? known
-    : undefined
-}
+const keyOfReversal = (books: CompanyBooks, { key, reversal }: ReversalEntry) =>
+  keyOf(books, isReversalKey, key, reversal.order.transactionId)
 
 const claimIn = (companies: Iterable<CompanyBooks>, claim: RecoveryClaim): ReadonlyArray<ClaimedReversal> => {
   const entries = [...companies].flatMap((books) => [...books.reversals.values()].map((entry) => ({ ...entry, books })))

@@ -16,6 +16,7 @@ import { Insurers } from "../ports/Insurer.ts"
 import { SmsGateways } from "../ports/SmsGateway.ts"
 import { Vault } from "../ports/Vault.ts"
 import { askInsurer } from "./ExternalCalls.ts"
+import { serviceOf } from "./Queries.ts"
 import { newCode, sendCode } from "./SendSms.ts"
 
 /** Fails when insurance is not enabled for the company. Contract: 4.6. */
@@ -59,11 +60,10 @@ export const startInsurance = Effect.fn("InsuranceSteps.startInsurance")(functio
 ) {
   yield* mayInsure(session)
   const { environment, id: companyId } = session.company
-  const sought = yield* Catalogue.use((catalogue) => catalogue.find(session.company, serviceId))
-  if (sought._tag !== "Available" || sought.service.flow !== "seguros") return yield* new InvalidProduct()
+  const { flow, product } = yield* Effect.mapError(serviceOf(session.company, serviceId), () => new InvalidProduct())
+  if (flow !== "seguros") return yield* new InvalidProduct()
   // Checked first: without a gateway for the code, asking the insurer is pointless.
   yield* SmsGateways.use((gateways) => gateways.serving(environment))
-  const { product } = sought.service
   const found = yield* askInsurer(environment, "inspect", (insurer) =>
     insurer.inspect({ cedula, phone, plate, product })
   )

@@ -10,6 +10,7 @@ import { Options } from "../ports/Options.ts"
 import { type Provider, Providers } from "../ports/Provider.ts"
 import { countCall, countOfDay } from "./CountCalls.ts"
 import { withFallback } from "./ExternalCalls.ts"
+import { serviceOf } from "./Queries.ts"
 
 /** A request for a lookup. Contract: 4.4. */
 export interface LookupRequest {
@@ -22,7 +23,7 @@ export interface LookupRequest {
  * 4.4 and 2.6.
  */
 export const lookUp = Effect.fn("LookUp.consult")(function* (session: Session, wanted: LookupRequest) {
-  const service = yield* serviceOf(session, wanted.serviceId)
+  const service = yield* serviceToLookUp(session, wanted.serviceId)
   const { lookup, simulated } = yield* chooseSource(session)
   const packages = service.flow === "paquetes" ? yield* Catalogue.use((all) => all.packages(service.id)) : []
   const found = yield* askProvider(lookup, { service, identifier: wanted.identifier, packages })
@@ -30,12 +31,11 @@ export const lookUp = Effect.fn("LookUp.consult")(function* (session: Session, w
   return { flow: service.flow, holder: found.holder, options, simulated } satisfies LookupResult
 })
 
-const serviceOf = Effect.fnUntraced(function* ({ company }: Session, serviceId: ServiceId) {
-  const catalogue = yield* Catalogue
-  const found = yield* catalogue.find(company, serviceId)
-  if (found._tag !== "Available") return yield* new InvalidProduct()
-  const { flow } = found.service
-  return flow === "seguros" ? yield* new NotImplemented() : { ...found.service, flow }
+// Insurance that is not enabled for the company is unknown here, because insurance has no lookup.
+const serviceToLookUp = Effect.fnUntraced(function* ({ company }: Session, serviceId: ServiceId) {
+  const service = yield* Effect.mapError(serviceOf(company, serviceId), () => new InvalidProduct())
+  const { flow } = service
+  return flow === "seguros" ? yield* new NotImplemented() : { ...service, flow }
 })
 
 /**

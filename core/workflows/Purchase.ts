@@ -1,18 +1,18 @@
 import { DateTime, Effect, Option } from "effect"
-import { Forbidden, InvalidOption, InvalidProduct } from "../domain/Errors.ts"
+import { InvalidOption } from "../domain/Errors.ts"
 import { fingerprintOf, xidOf } from "../domain/Idempotency.ts"
 import type { IdempotencyKey, Identifier, ServiceId, TerminalId } from "../domain/Ids.ts"
 import { readInsuranceOption, sellable } from "../domain/Insurance.ts"
 import type { Amount } from "../domain/Money.ts"
 import { price } from "../domain/Price.ts"
 import type { Intent } from "../domain/Sale.ts"
-import { Availability, type Service, takesOption } from "../domain/Service.ts"
+import { type Service, takesOption } from "../domain/Service.ts"
 import type { Session } from "../domain/Session.ts"
-import { Catalogue } from "../ports/Catalogue.ts"
 import { Insurances } from "../ports/Insurances.ts"
 import { Ledger } from "../ports/Ledger.ts"
 import { Options } from "../ports/Options.ts"
 import { withSpan } from "../telemetry/Spans.ts"
+import { serviceOf } from "./Queries.ts"
 import { replaySale, sell } from "./Sell.ts"
 import { supplierOf } from "./Supplier.ts"
 
@@ -91,15 +91,6 @@ const priceOffer = Effect.fnUntraced(function* (company: Session["company"], wan
   if (bought.reference !== null && !supplier.knows(bought.reference)) return yield* new InvalidOption()
   return { bought, service, supplier }
 })
-
-const available = Availability.$match({
-  Available: ({ service }) => Effect.succeed(service),
-  InsuranceNotEnabled: () => Effect.fail(new Forbidden({ why: "insurance" })),
-  Unknown: () => Effect.fail(new InvalidProduct())
-})
-
-const serviceOf = (company: Session["company"], serviceId: ServiceId) =>
-  Catalogue.use((catalogue) => Effect.flatMap(catalogue.find(company, serviceId), available))
 
 const quoteOf = Effect.fnUntraced(function* (company: Session["company"], wanted: Purchase, optionId: string) {
   const insurances = yield* Insurances

@@ -1,10 +1,11 @@
 import { Effect, Option, Stream } from "effect"
 import type { Company } from "../domain/Company.ts"
-import { NotFound } from "../domain/Errors.ts"
+import { Forbidden, InvalidProduct, NotFound } from "../domain/Errors.ts"
 import { xidOf } from "../domain/Idempotency.ts"
 import type { CompanyId, ServiceId, TransactionId } from "../domain/Ids.ts"
 import type { Page } from "../domain/Page.ts"
 import { receiptOf } from "../domain/Receipt.ts"
+import { Availability } from "../domain/Service.ts"
 import type { TransactionFilter } from "../domain/Transaction.ts"
 import { Catalogue } from "../ports/Catalogue.ts"
 import { Transactions } from "../ports/Transactions.ts"
@@ -46,12 +47,20 @@ export const allTransactions = Effect.fn("Queries.allTransactions")(function* (
   )
 })
 
+const available = Availability.$match({
+  Available: ({ service }) => Effect.succeed(service),
+  InsuranceNotEnabled: () => Effect.fail(new Forbidden({ why: "insurance" })),
+  Unknown: () => Effect.fail(new InvalidProduct())
+})
+
+/** A service that the company may sell, or why it may not. Contract: 7. */
+export const serviceOf = (company: Company, serviceId: ServiceId) =>
+  Catalogue.use((catalogue) => Effect.flatMap(catalogue.find(company, serviceId), available))
+
 /** The packages of a service that the company may sell. Empty for services without packages. Contract: 4.3. */
 export const packagesOf = Effect.fn("Queries.packagesOf")(function* (company: Company, serviceId: ServiceId) {
-  const catalogue = yield* Catalogue
-  const found = yield* catalogue.find(company, serviceId)
-  if (found._tag !== "Available") return yield* new NotFound()
-  return yield* catalogue.packages(serviceId)
+  yield* Effect.mapError(serviceOf(company, serviceId), () => new NotFound())
+  return yield* Catalogue.use((catalogue) => catalogue.packages(serviceId))
 })
 
 /** The receipt of a company's sale. Contract: 4.7. */

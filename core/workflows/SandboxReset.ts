@@ -21,7 +21,9 @@ const resetSandbox = Effect.fn("SandboxReset.resetSandbox")(function* (at: DateT
     since: startOfDay(day),
     at
   })
-  if (moved !== null) yield* Effect.logInfo("the sandbox balance was reset", { day, moved_pesos: toPesos(moved) })
+  // Null: another process was first. 0: the balance had nothing to reset.
+  if (moved !== null && moved !== 0)
+    yield* Effect.logInfo("the sandbox balance was reset", { day, moved_pesos: toPesos(moved) })
 })
 
 const pace = Schedule.spaced("5 seconds")

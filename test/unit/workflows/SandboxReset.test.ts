@@ -9,6 +9,7 @@ import { keepResetting } from "../../../core/workflows/SandboxReset.ts"
 import { sandboxOpening } from "../../../core/workflows/Seed.ts"
 import { company, intent } from "../../support/Examples.ts"
 import { delivery, fund, money, unavailableFor, world } from "../../support/InMemoryWorld.ts"
+import { CapturedLog } from "../../support/service/CapturedLog.ts"
 
 const companies = (found: Option.Option<typeof company>) =>
   Layer.mock(Companies, { findByCode: () => Effect.succeed(found) })
@@ -111,6 +112,24 @@ describe("the balance of the sandbox", () => {
       yield* TestClock.adjust("1 hour")
       assert.deepStrictEqual(yield* pesos, [99_900, 0])
     }).pipe(Effect.provide(Sandbox))
+  )
+
+  // Whether there was a sale before midnight -> how often the log says that the balance was reset.
+  it.effect.each([
+    [true, 1],
+    [false, 0]
+  ] as const)("is logged as reset only if it had changed: %s", ([hasSale, times]) =>
+    Effect.gen(function* () {
+      const lines = yield* CapturedLog
+      const resets = () => lines.filter((line) => line.includes("the sandbox balance was reset")).length
+      yield* made
+      yield* Effect.forkChild(keepResetting)
+      yield* TestClock.adjust(0)
+      assert.strictEqual(resets(), 0, "at the first start")
+      if (hasSale) yield* sold("k1")
+      yield* clock("2026-03-12T00:00:00-04:00")
+      assert.strictEqual(resets(), times)
+    }).pipe(Effect.provide([Sandbox, CapturedLog.layer]))
   )
 
   it.effect("is not reset on the day of the sandbox's creation", () =>
