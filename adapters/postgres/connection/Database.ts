@@ -1,11 +1,14 @@
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Redacted, Schema } from "effect"
+import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 
 /** The database cannot be reached. The message states the problem and the remedy in one line. */
 class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
   message: Schema.String
 }) {}
+
+/** Number of connections of the pool. */
+export const PoolSize = Context.Reference<number>("saldo/adapters/PoolSize", { defaultValue: () => 0 })
 
 export interface DatabaseOptions {
   readonly url: Redacted.Redacted
@@ -26,20 +29,23 @@ export interface DatabaseOptions {
  * after an outage of Postgres.
  */
 export const layer = ({ connections_max, parameters, url, variable = "DATABASE_URL" }: DatabaseOptions) =>
-  PgClient.layerFrom(
-    PgClient.make({
-      url,
-      ...placeOf(url),
-      applicationName: "saldo",
-      startupParameters: parameters,
-      minConnections: connections_max,
-      maxConnections: connections_max,
-      multiplex: true,
-      connectTimeout: "4 seconds",
-      keepAlive: "30 seconds"
-    }).pipe(
-      Effect.tap((sql) => sql`select 1`),
-      Effect.mapError((error) => new DatabaseUnavailable({ message: explain(error, url, variable) }))
+  Layer.merge(
+    Layer.succeed(PoolSize, connections_max),
+    PgClient.layerFrom(
+      PgClient.make({
+        url,
+        ...placeOf(url),
+        applicationName: "saldo",
+        startupParameters: parameters,
+        minConnections: connections_max,
+        maxConnections: connections_max,
+        multiplex: true,
+        connectTimeout: "4 seconds",
+        keepAlive: "30 seconds"
+      }).pipe(
+        Effect.tap((sql) => sql`select 1`),
+        Effect.mapError((error) => new DatabaseUnavailable({ message: explain(error, url, variable) }))
+      )
     )
   )
 

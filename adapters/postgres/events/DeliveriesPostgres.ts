@@ -10,6 +10,7 @@ import {
   type DeliveryResult,
   type DeliveryState
 } from "../../../core/ports/Deliveries.ts"
+import { PoolSize } from "../connection/Database.ts"
 import { instant, instantOrNull, int8 } from "../connection/Sql.ts"
 import { grouped } from "../grouping/Grouped.ts"
 import { type EventRow, eventColumns, eventReader, eventType } from "./EventRows.ts"
@@ -200,10 +201,13 @@ const recording = Effect.gen(function* () {
 
 const channel = "deliveries"
 
+/** A pool with fewer connections has none to spare for a listener. Workers then only look twice a second. */
+const listeningPool_min = 8
+
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
 
-  const arrivals = Stream.unwrap(Effect.map(sql.listen(channel), Stream.fromQueue)).pipe(
+  const notifications = Stream.unwrap(Effect.map(sql.listen(channel), Stream.fromQueue)).pipe(
     Stream.map((): void => undefined),
     Stream.tapError((error) =>
       Effect.logWarning("the listening connection was lost; connecting again", { channel, error: error.message })
@@ -211,6 +215,7 @@ const make = Effect.gen(function* () {
     Stream.retry(Schedule.spaced(Duration.seconds(1))),
     Stream.orDie
   )
+  const arrivals = (yield* PoolSize) < listeningPool_min ? Stream.never : notifications
 
   const test: Deliveries["Service"]["test"] = Effect.fnUntraced(function* (companyId, id, at) {
     const [row] = yield* sql<{ reached: bigint | null }>`

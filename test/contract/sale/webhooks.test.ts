@@ -12,10 +12,9 @@ const sale = { service_id: 1, identifier: "8095550123", amount: 50 }
 layer(WebhookServer, { excludeTestServices: true })("a webhook (contract 6)", (it) => {
   it.effect("receives a signed event for a sale, with the detail of the sale", () =>
     Effect.gen(function* () {
-      const { apiKey, arrived, calls, companyId, path, received, secreto } = yield* subscriber()
+      const { apiKey, calls, companyId, path, received, secreto } = yield* subscriber()
       yield* delivering
       const sold = yield* sell(sale, as(apiKey))
-      yield* arrived(1)
       yield* settled(calls, path, [["transaction.succeeded", "entregada", 1, null]])
       const [event] = received
       if (event === undefined) return assert.fail("nothing was received")
@@ -39,11 +38,10 @@ layer(WebhookServer, { excludeTestServices: true })("a webhook (contract 6)", (i
 
   it.effect("is tried again after a failure, with the same id", () =>
     Effect.gen(function* () {
-      const { arrived, calls, companyId, path, received, secreto, statuses } = yield* subscriber()
+      const { calls, companyId, path, received, secreto, statuses } = yield* subscriber()
       statuses.push(500, 301)
       yield* delivering
       yield* deposit(companyId, 10, "d1")
-      yield* arrived(1)
       const [waiting] = yield* settled(calls, path, [["balance.deposited", "pendiente", 1, "http_500"]])
       assert.isString(waiting?.["proximo_intento"])
       assert.isString(((yield* calls("GET", path)).body.data as Record<string, unknown>)["falla_desde"])

@@ -7,7 +7,6 @@ import { Effect } from "effect"
 import { Webhook } from "standardwebhooks"
 import { keepDelivering } from "../../../core/workflows/DeliverEvents.ts"
 import { eventView } from "../../../facade/api/Eventos.ts"
-import { RequestCounter } from "../../fakes/FakeServer.ts"
 import { ManualClock } from "../InProcessService.ts"
 import { customer } from "./CustomerCompany.ts"
 import { as, call } from "./HttpCalls.ts"
@@ -22,18 +21,16 @@ export interface Received {
 export const endpoint = Effect.gen(function* () {
   const received: Array<Received> = []
   const statuses: Array<number> = []
-  const counter = new RequestCounter()
   const server = createServer(async (request, response) => {
     received.push({ headers: request.headers as Record<string, string>, body: await text(request) })
     response.writeHead(statuses.shift() ?? 200).end()
-    counter.arrive()
   })
   yield* Effect.acquireRelease(
     Effect.promise(() => once(server.listen(0, "127.0.0.1"), "listening")),
     () => Effect.sync(() => void server.close().closeAllConnections())
   )
   const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}/saldo`, received, statuses, arrived: (n: number) => counter.reach(n) }
+  return { url: `http://127.0.0.1:${port}/saldo`, received, statuses }
 })
 
 export const ask = (apiKey: string) => (method: string, path: string, body?: object) =>
@@ -90,4 +87,4 @@ export const settled = Effect.fnUntraced(function* (
 })
 
 /** A server whose webhooks may lead to this machine. */
-export const WebhookServer = testServer({ WEBHOOK_ALLOW_LOCAL: "on" })
+export const WebhookServer = testServer({ WEBHOOK_ALLOW_LOCAL: "on", PG_POOL_MAX: "8" })
