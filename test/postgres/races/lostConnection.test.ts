@@ -49,8 +49,8 @@ const delivered = Verdict.Confirm({ delivery: { authCode: "AUTH-77", rechargeTok
 const inUse = Effect.die(new Error("the key is in use"))
 
 /**
- * A sale of 40 pesos and the reversal of such a sale. `prepare` returns an effect that starts the operation on the given
- * connection and returns an effect that settles it.
+ * A sale of 40 pesos and the reversal of such a sale. `start` records the operation on the given connection and returns
+ * an effect that settles it.
  */
 const operations = [
   {
@@ -58,13 +58,14 @@ const operations = [
     prepare: Effect.fnUntraced(function* (company: number, connected: Context.Context<PgClient.PgClient>) {
       const ledger = yield* Effect.provide(replica, connected)
       yield* opened(yield* replica, company, 4_000)
-      return Effect.map(ledger.reserve(intentOf(company, "the-key", 4_000)), (reserved) =>
+      const start = Effect.map(ledger.reserve(intentOf(company, "the-key", 4_000)), (reserved) =>
         reserved._tag === "Reservation"
           ? Effect.flatMap(DateTime.now, (at) =>
               ledger.settle({ order: reserved.order, verdict: delivered, at, notFound: 0 })
             )
           : inUse
       )
+      return { start }
     }),
     started: { available: 0, held: 4_000, sales: ["PROCESSING"], reversals: null, entries: [4_000] },
     status: "SUCCESS",
@@ -76,13 +77,14 @@ const operations = [
     prepare: Effect.fnUntraced(function* (company: number, connected: Context.Context<PgClient.PgClient>) {
       const reversals = yield* Effect.provide(reversalsReplica, connected)
       const order = yield* soldOut(yield* replica, company, 4_000)
-      return Effect.map(reversals.begin(reversalOf(order, "the-key")), (begun) =>
+      const start = Effect.map(reversals.begin(reversalOf(order, "the-key")), (begun) =>
         begun._tag === "Begun"
           ? Effect.flatMap(DateTime.now, (at) =>
               reversals.settle({ under: begun.under, verdict: ReversalVerdict.Confirm(), at, notFound: 0 })
             )
           : inUse
       )
+      return { start }
     }),
     started: { available: 0, held: 0, sales: ["SUCCESS"], reversals: ["PROCESSING"], entries: [4_000, -4_000] },
     status: "CONFIRMED",
@@ -105,7 +107,7 @@ layer(TestDatabase, { excludeTestServices: true })((it) => {
       Effect.gen(function* () {
         const company = ++companies
         const { connected, proxy } = yield* behindProxy
-        const start = yield* prepare(company, connected)
+        const { start } = yield* prepare(company, connected)
         proxy.arm(cut, "the-key")
         const settle = yield* start
         assert.strictEqual(proxy.cuts(), 1)
@@ -119,7 +121,7 @@ layer(TestDatabase, { excludeTestServices: true })((it) => {
       Effect.gen(function* () {
         const company = ++companies
         const { connected, proxy } = yield* behindProxy
-        const start = yield* prepare(company, connected)
+        const { start } = yield* prepare(company, connected)
         const settle = yield* start
         proxy.arm(cut, "AUTH-77")
         const answer = yield* settle
