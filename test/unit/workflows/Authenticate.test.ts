@@ -98,7 +98,7 @@ describe("a caller", () => {
         used: () => Effect.void
       })
       const foreseen = wouldAccept({ apiKey: "colmado", secret: "secreto" }, "192.0.2.1")
-      expect(yield* foreseen.pipe(Effect.provide(unreachable), Effect.provide(world({})))).toBe(false)
+      expect(yield* Effect.provide(foreseen, Layer.merge(world({}), unreachable))).toBe(false)
     })
   )
 
