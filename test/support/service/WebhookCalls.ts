@@ -18,7 +18,7 @@ export interface Received {
 }
 
 /** An endpoint of a company. It answers with the next status of the list, and 200 when the list is empty. */
-export const endpoint = Effect.gen(function* () {
+const endpoint = Effect.gen(function* () {
   const received: Array<Received> = []
   const statuses: Array<number> = []
   const server = createServer(async (request, response) => {
