@@ -66,37 +66,37 @@ export const baseLayer = Layer.provideMerge(Layer.mergeAll(logging, xidPrefix), 
 const dtOneAnswer_max = Duration.seconds(10)
 
 /** An external service with its own guard around all calls. */
-const guardedParty = Effect.fnUntraced(function* <Party, R>(
+const guardedService = Effect.fnUntraced(function* <Service, R>(
   name: string,
-  make: Effect.Effect<Party, never, R>,
+  make: Effect.Effect<Service, never, R>,
   options: Pick<GuardOptions, "answer_max"> = {}
 ) {
-  const { parties } = yield* Settings
-  const { accepts, protect } = yield* makeGuard({ party: name, calls_max: parties.calls_max, ...options })
+  const { externalServices } = yield* Settings
+  const { accepts, protect } = yield* makeGuard({ service: name, calls_max: externalServices.calls_max, ...options })
   const client = protect(yield* HttpClient.HttpClient)
-  const party = yield* Effect.provideService(make, HttpClient.HttpClient, client)
-  return { party, accepts } satisfies Guarded<Party>
+  const service = yield* Effect.provideService(make, HttpClient.HttpClient, client)
+  return { service, accepts } satisfies Guarded<Service>
 })
 
 const provider = Effect.gen(function* () {
-  const { provider: chosen } = (yield* Settings).parties
+  const { provider: chosen } = (yield* Settings).externalServices
   if (chosen === null) return null
   return chosen._tag === "dtone"
-    ? yield* guardedParty("dtone", dtone(chosen), { answer_max: dtOneAnswer_max })
-    : yield* guardedParty("provider", HttpProvider.make(chosen))
+    ? yield* guardedService("dtone", dtone(chosen), { answer_max: dtOneAnswer_max })
+    : yield* guardedService("provider", HttpProvider.make(chosen))
 })
 
 const insurer = Effect.gen(function* () {
-  const { insurer: chosen } = (yield* Settings).parties
-  return chosen === null ? null : yield* guardedParty("insurer", HttpInsurer.make(chosen))
+  const { insurer: chosen } = (yield* Settings).externalServices
+  return chosen === null ? null : yield* guardedService("insurer", HttpInsurer.make(chosen))
 })
 
 const sms = Effect.gen(function* () {
-  const { sms: chosen } = (yield* Settings).parties
+  const { sms: chosen } = (yield* Settings).externalServices
   if (chosen === null) return null
   return chosen._tag === "twilio"
-    ? yield* guardedParty("twilio", TwilioSms.make(chosen))
-    : yield* guardedParty("sms", HttpSms.make(chosen))
+    ? yield* guardedService("twilio", TwilioSms.make(chosen))
+    : yield* guardedService("sms", HttpSms.make(chosen))
 })
 
 const httpServices = Layer.mergeAll(
@@ -108,7 +108,7 @@ const httpServices = Layer.mergeAll(
 )
 
 /** The external services, selected by the company's environment and the settings. */
-const partiesLayer = Layer.mergeAll(
+const externalServicesLayer = Layer.mergeAll(
   Layer.unwrap(Effect.map(provider, ConfiguredServices.providersLayer)),
   Layer.unwrap(Effect.map(insurer, ConfiguredServices.insurersLayer)),
   Layer.unwrap(Effect.map(sms, ConfiguredServices.smsGatewaysLayer))
@@ -139,7 +139,7 @@ const adapterLayers = Layer.mergeAll(
   TokensPostgres.layer,
   TransactionsPostgres.layer,
   UnresolvedPostgres.layer,
-  partiesLayer,
+  externalServicesLayer,
   ReversalsPostgres.layer,
   StatementPostgres.layer,
   WebhooksPostgres.layer,

@@ -54,30 +54,30 @@ const outcomeOf = (exit: Ended): string =>
   Exit.isSuccess(exit) ? `${Math.floor(exit.value.status / 100)}xx` : "no_answer"
 
 /** Counts a call that this process refused to make. */
-const countNotMade = (party: string): Effect.Effect<void> =>
-  Metric.update(callCounter({ party, outcome: "not_made" }), 1)
+const countNotMade = (service: string): Effect.Effect<void> =>
+  Metric.update(callCounter({ party: service, outcome: "not_made" }), 1)
 
 /** Counts a call to an external service, records its duration, and adds a span if the call is traced. */
 const withCallMetrics =
-  (party: string) =>
+  (service: string) =>
   <R>(
     call: Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError, R>
   ): Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError, R> =>
     Effect.timed(Effect.exit(call)).pipe(
       Effect.tap(([took, exit]) =>
         Effect.andThen(
-          Metric.update(callCounter({ party, outcome: outcomeOf(exit) }), 1),
-          Metric.update(callDuration({ party }), Duration.toSeconds(took))
+          Metric.update(callCounter({ party: service, outcome: outcomeOf(exit) }), 1),
+          Metric.update(callDuration({ party: service }), Duration.toSeconds(took))
         )
       ),
       Effect.flatMap(([, exit]) => exit),
       // The span omits the URL, which may contain a customer's number.
-      spanWhenTraced(`call ${party}`)
+      spanWhenTraced(`call ${service}`)
     )
 
 /** This process refused to make the call. Nothing was sent. */
 export class NotAttempted extends Data.TaggedError("NotAttempted")<{
-  readonly party: string
+  readonly service: string
   readonly why: "circuit_open" | "busy"
 }> {}
 
@@ -94,11 +94,11 @@ const tooManyRequests = 429
 const serverError = 500
 
 /** The external service did not answer in time. */
-class NoAnswer extends Data.TaggedError("NoAnswer")<{ readonly party: string }> {}
+class NoAnswer extends Data.TaggedError("NoAnswer")<{ readonly service: string }> {}
 
 export interface GuardOptions {
   /** The external service's name, for logs and metrics. */
-  readonly party: string
+  readonly service: string
   /** Limit of concurrent calls. */
   readonly calls_max: number
   /**
@@ -145,21 +145,21 @@ const classify = (exit: Exit.Exit<HttpResponse, unknown>): CircuitBreaker.Outcom
 export const makeGuard = Effect.fn("Guard.makeGuard")(function* ({
   answer_max = answer_within,
   calls_max,
-  party
+  service
 }: GuardOptions) {
   const breaker = yield* CircuitBreaker.make({ tripPolicy, openDuration: openFor })
   const permits = yield* Semaphore.make(calls_max)
 
   const notMade = (request: HttpRequest, why: NotAttempted["why"]) =>
-    Effect.andThen(countNotMade(party), Effect.fail(failedWith(request, new NotAttempted({ party, why }))))
+    Effect.andThen(countNotMade(service), Effect.fail(failedWith(request, new NotAttempted({ service, why }))))
 
   const attempt = (call: GuardedCall, request: HttpRequest): GuardedCall => {
     const timed = Effect.timeoutOrElse(Effect.flatMap(call, readWhole), {
       duration: answer_max,
-      orElse: () => Effect.fail(failedWith(request, new NoAnswer({ party })))
+      orElse: () => Effect.fail(failedWith(request, new NoAnswer({ service })))
     })
     return onMonotonicClock((own) =>
-      breaker.execute(own(withCallMetrics(party)(timed)), { key: party, classify })
+      breaker.execute(own(withCallMetrics(service)(timed)), { key: service, classify })
     ).pipe(
       Effect.catchTag("CircuitBreakerError", () => notMade(request, "circuit_open")),
       // External services do not receive our trace ids.
@@ -178,21 +178,21 @@ export const makeGuard = Effect.fn("Guard.makeGuard")(function* ({
   )
 
   // After its open time, the circuit breaker accepts the next call to test the service.
-  const closed = onMonotonicClock(() => breaker.state(party)).pipe(
+  const closed = onMonotonicClock(() => breaker.state(service)).pipe(
     Effect.map((state) => state._tag !== "Open" || Duration.isZero(state.retryAfter)),
     Effect.orElseSucceed(() => true)
   )
   const roomy = Effect.map(permits.withPermitsIfAvailable(1)(Effect.void), Option.isSome)
   const accepts = Effect.flatMap(closed, (whole) => (whole ? roomy : Effect.succeed(false))).pipe(
-    Effect.tap((accepted) => (accepted ? Effect.void : countNotMade(party)))
+    Effect.tap((accepted) => (accepted ? Effect.void : countNotMade(service)))
   )
 
   return { protect, accepts } satisfies Guard
 })
 
 /** An external service, and whether Saldo would call it now. */
-export interface Guarded<Party> {
-  readonly party: Party
+export interface Guarded<Service> {
+  readonly service: Service
   readonly accepts: Effect.Effect<boolean>
 }
 
@@ -204,11 +204,11 @@ export interface Guarded<Party> {
  * are refused.
  */
 export const byEnvironment =
-  <Party, E>(simulator: Party, production: Guarded<Party> | null, refusal: () => E) =>
-  (environment: Environment): Effect.Effect<Party, E> => {
+  <Service, E>(simulator: Service, production: Guarded<Service> | null, refusal: () => E) =>
+  (environment: Environment): Effect.Effect<Service, E> => {
     if (environment === "development") return Effect.succeed(simulator)
     if (production === null) return Effect.fail(refusal())
     return Effect.flatMap(production.accepts, (accepted) =>
-      accepted ? Effect.succeed(production.party) : Effect.fail(refusal())
+      accepted ? Effect.succeed(production.service) : Effect.fail(refusal())
     )
   }

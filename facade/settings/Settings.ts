@@ -1,7 +1,7 @@
 import { Context, Duration, Effect, Layer, type LogLevel, Redacted, Result, Schema } from "effect"
 import { Hex } from "effect/encoding"
 import { xidPrefixLength_max, xidPrefixPattern } from "../../core/domain/Idempotency.ts"
-import { partyVariables } from "./PartySettings.ts"
+import { externalServiceVariables } from "./ExternalServiceSettings.ts"
 import {
   integer,
   keyword,
@@ -227,7 +227,7 @@ const variables = {
     fallback: "production"
   }),
   webhookLocal: variable("WEBHOOK_ALLOW_LOCAL", { expected: "on or off", read: onOff, fallback: false }),
-  ...partyVariables,
+  ...externalServiceVariables,
   ...operationsVariables,
   logLevel: variable("LOG_LEVEL", {
     expected: `one of ${Object.keys(logLevels).join(", ")}`,
@@ -283,11 +283,11 @@ const settingsOf = (values: Values) => ({
   /** Whether webhooks may use http and lead to this machine. */
   webhookLocal: values.webhookLocal,
   /** The external services of production companies. Null for each one that is not configured. */
-  parties: {
+  externalServices: {
     provider: values.provider,
     insurer: values.insurer,
     sms: values.sms,
-    calls_max: values.partyCalls_max
+    calls_max: values.externalCalls_max
   },
   ...operationsOf(values),
   log: { level: values.logLevel, format: values.logFormat }

@@ -30,17 +30,17 @@ const makeService = Effect.gen(function* () {
   }
 })
 
-const call = (client: HttpClient.HttpClient) => Effect.exit(client.get("http://party.invalid/"))
+const call = (client: HttpClient.HttpClient) => Effect.exit(client.get("http://service.invalid/"))
 
 const unsent = (exit: Exit.Exit<unknown, HttpClientError.HttpClientError>): boolean =>
   Exit.isFailure(exit) &&
   Exit.findErrorOption(exit).pipe((error) => error._tag === "Some" && isProvablyUnsent(error.value))
 
 /** The number of calls to an external service with this outcome. */
-const counted = (party: string, outcome: string) =>
+const counted = (service: string, outcome: string) =>
   Effect.map(Metric.snapshot, (all) =>
     all.flatMap(({ attributes, id, state }) =>
-      id === "saldo_party_calls_total" && attributes?.["party"] === party && attributes["outcome"] === outcome
+      id === "saldo_party_calls_total" && attributes?.["party"] === service && attributes["outcome"] === outcome
         ? [(state as { readonly count: number }).count]
         : []
     )
@@ -61,10 +61,10 @@ class PausingOnce extends Scheduler.MixedScheduler {
 describe("a guard around an external service", () => {
   it.effect("allows a trial call when the pause is over, even if the clock was set back meanwhile", () =>
     Effect.gen(function* () {
-      const party = yield* makeService
-      const guard = yield* makeGuard({ party: "healed", calls_max: 8 })
-      yield* party.answer(Effect.succeed(503))
-      yield* Effect.forEach(Array.from({ length: 10 }), () => call(guard.protect(party.client)))
+      const service = yield* makeService
+      const guard = yield* makeGuard({ service: "healed", calls_max: 8 })
+      yield* service.answer(Effect.succeed(503))
+      yield* Effect.forEach(Array.from({ length: 10 }), () => call(guard.protect(service.client)))
       const clock = yield* Clock.Clock
       const currentTimeMillisUnsafe = () => clock.currentTimeMillisUnsafe() - 3_600_000
       const setBack = {
@@ -81,7 +81,7 @@ describe("a guard around an external service", () => {
 
   it.effect("shows the real wall clock to the service's client", () =>
     Effect.gen(function* () {
-      const guard = yield* makeGuard({ party: "timed", calls_max: 8 })
+      const guard = yield* makeGuard({ service: "timed", calls_max: 8 })
       yield* TestClock.setTime(1_000_000)
       const clock = yield* Clock.Clock
       const own = { ...clock, monotonicTimeNanosUnsafe: () => 5n, monotonicTimeNanos: Effect.succeed(5n) }
@@ -99,22 +99,22 @@ describe("a guard around an external service", () => {
 
   it.effect("stops calling a service that keeps failing, and tries again with one call", () =>
     Effect.gen(function* () {
-      const party = yield* makeService
-      const guard = yield* makeGuard({ party: "failing", calls_max: 8 })
-      const client = guard.protect(party.client)
-      yield* party.answer(Effect.succeed(503))
+      const service = yield* makeService
+      const guard = yield* makeGuard({ service: "failing", calls_max: 8 })
+      const client = guard.protect(service.client)
+      yield* service.answer(Effect.succeed(503))
       yield* Effect.forEach(Array.from({ length: 10 }), () => call(client))
       assert.isFalse(yield* guard.accepts)
       assert.isTrue(unsent(yield* call(client)), "a rejected call is provably unsent")
       assert.deepStrictEqual(yield* counted("failing", "5xx"), [10])
       assert.deepStrictEqual(yield* counted("failing", "not_made"), [2], "the check and the call")
-      assert.strictEqual(yield* party.reached, 10)
+      assert.strictEqual(yield* service.reached, 10)
       yield* TestClock.adjust(Duration.seconds(10))
       assert.isTrue(yield* guard.accepts)
-      yield* party.answer(Effect.succeed(200))
+      yield* service.answer(Effect.succeed(200))
       assert.isTrue(Exit.isSuccess(yield* call(client)))
       assert.isTrue(Exit.isSuccess(yield* call(client)))
-      assert.strictEqual(yield* party.reached, 12)
+      assert.strictEqual(yield* service.reached, 12)
     }).pipe(withStore)
   )
 
@@ -126,25 +126,25 @@ describe("a guard around an external service", () => {
     [500, false]
   ] as const)("treats the status %i as healthy: %s", ([status, healthy]) =>
     Effect.gen(function* () {
-      const party = yield* makeService
-      const guard = yield* makeGuard({ party: "carrier", calls_max: 8 })
-      yield* party.answer(Effect.succeed(status))
-      yield* Effect.forEach(Array.from({ length: 40 }), () => call(guard.protect(party.client)))
+      const service = yield* makeService
+      const guard = yield* makeGuard({ service: "carrier", calls_max: 8 })
+      yield* service.answer(Effect.succeed(status))
+      yield* Effect.forEach(Array.from({ length: 40 }), () => call(guard.protect(service.client)))
       assert.strictEqual(yield* guard.accepts, healthy)
-      assert.strictEqual(yield* party.reached, healthy ? 40 : 10)
+      assert.strictEqual(yield* service.reached, healthy ? 40 : 10)
     }).pipe(withStore)
   )
 
   it.effect("limits the number of calls in flight", () =>
     Effect.gen(function* () {
-      const party = yield* makeService
-      const guard = yield* makeGuard({ party: "busy", calls_max: 2 })
-      const client = guard.protect(party.client)
-      yield* party.answer(Effect.never)
+      const service = yield* makeService
+      const guard = yield* makeGuard({ service: "busy", calls_max: 2 })
+      const client = guard.protect(service.client)
+      yield* service.answer(Effect.never)
       const waiting = yield* Effect.forEach([1, 2], () => Effect.forkChild(call(client), { startImmediately: true }))
       assert.isFalse(yield* guard.accepts)
       assert.isTrue(unsent(yield* call(client)))
-      assert.strictEqual(yield* party.reached, 2)
+      assert.strictEqual(yield* service.reached, 2)
       assert.deepStrictEqual(yield* counted("busy", "not_made"), [2], "the check and the call")
       yield* Effect.forEach(waiting, Fiber.interrupt)
       assert.isTrue(yield* guard.accepts)
@@ -156,7 +156,7 @@ describe("a guard around an external service", () => {
       const endless = HttpClient.make((request) =>
         Effect.succeed(HttpClientResponse.fromWeb(request, new Response(new ReadableStream({ pull: () => undefined }))))
       )
-      const guard = yield* makeGuard({ party: "trickling", calls_max: 1 })
+      const guard = yield* makeGuard({ service: "trickling", calls_max: 1 })
       const waiting = yield* Effect.forkChild(call(guard.protect(endless)), { startImmediately: true })
       assert.isFalse(yield* guard.accepts)
       yield* TestClock.adjust(Duration.seconds(29))
@@ -168,7 +168,7 @@ describe("a guard around an external service", () => {
 
   it.effect("loses no capacity when a check for capacity is interrupted at any step", () =>
     Effect.gen(function* () {
-      const guard = yield* makeGuard({ party: "asked", calls_max: 1 })
+      const guard = yield* makeGuard({ service: "asked", calls_max: 1 })
       for (let step = 1; step < 60; step++) {
         const asked = Effect.provideService(guard.accepts, Scheduler.Scheduler, new PausingOnce(step))
         yield* Fiber.interrupt(yield* Effect.forkChild(asked, { startImmediately: true }))
@@ -179,10 +179,10 @@ describe("a guard around an external service", () => {
 
   it.effect("times out a call without response, and does not report it as unsent", () =>
     Effect.gen(function* () {
-      const party = yield* makeService
-      const guard = yield* makeGuard({ party: "carrier", calls_max: 8 })
-      yield* party.answer(Effect.never)
-      const waiting = yield* Effect.forkChild(call(guard.protect(party.client)), { startImmediately: true })
+      const service = yield* makeService
+      const guard = yield* makeGuard({ service: "carrier", calls_max: 8 })
+      yield* service.answer(Effect.never)
+      const waiting = yield* Effect.forkChild(call(guard.protect(service.client)), { startImmediately: true })
       yield* TestClock.adjust(Duration.seconds(29))
       const exit = yield* Fiber.join(waiting)
       assert.isTrue(Exit.isFailure(exit))

@@ -56,9 +56,9 @@ const checkNeeded = ({ consequence, name, needs, variable }: NeededService) =>
   })
 
 /** Checks that no active company in production needs an external service that is not configured. */
-export const companyChecks = Effect.flatMap(Settings, ({ parties }) =>
+export const companyChecks = Effect.flatMap(Settings, ({ externalServices }) =>
   Effect.forEach(
-    neededServices.filter(({ name }) => parties[name] === null),
+    neededServices.filter(({ name }) => externalServices[name] === null),
     (service) => isolated(service.name, checkNeeded(service))
   )
 )

@@ -176,11 +176,11 @@ const reachabilityCheck = (name: string, address: string): Effect.Effect<Check> 
 
 /** Checks that the configured external services can be reached. The database has its own checks. */
 export const reachabilityChecks = Effect.gen(function* () {
-  const { otlp, parties, redisUrl } = yield* Settings
+  const { otlp, externalServices, redisUrl } = yield* Settings
   const places: Readonly<Record<string, string | undefined>> = {
-    provider: parties.provider?.baseUrl,
-    insurer: parties.insurer?.baseUrl,
-    sms: parties.sms?.baseUrl,
+    provider: externalServices.provider?.baseUrl,
+    insurer: externalServices.insurer?.baseUrl,
+    sms: externalServices.sms?.baseUrl,
     collector: otlp?.url
   }
   const configured = Object.entries(places).flatMap(([name, address]) =>

@@ -21,12 +21,12 @@ const formatNotAsked = (notAsked: number, absent: ReadonlyArray<string>): string
 
 export const reconcile = Command.make("reconcile", {}, () =>
   Effect.gen(function* () {
-    const { parties } = yield* Settings
+    const { externalServices } = yield* Settings
     const recovered = yield* recover("all")
     const { confirmed, notAsked, released, reversalsDenied, reversed, stillUnknown } = recovered
     const asked = confirmed + released + reversalsDenied + reversed + stillUnknown
     const absent = (["provider", "insurer"] as const).flatMap((name) =>
-      parties[name] === null ? [name.toUpperCase()] : []
+      externalServices[name] === null ? [name.toUpperCase()] : []
     )
     const words = [
       ...(asked > 0 || notAsked === 0 ? [formatAsked(asked, recovered)] : []),

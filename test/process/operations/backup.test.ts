@@ -93,15 +93,15 @@ describe("a sale that is missing after a restore", () => {
       const { companyId, token } = yield* createProductionCompany(answer)
 
       const restored = yield* copyDatabase(lost, new URL(lost).pathname.slice(1), `restored_${randomUUID()}`)
-      const parties = { PROVIDER: "http", PROVIDER_URL: provider.url, PROVIDER_SECRET: secret }
-      const first = yield* sellOn({ ...parties, DATABASE_URL: lost }, token, "venta-1")
+      const gateway = { PROVIDER: "http", PROVIDER_URL: provider.url, PROVIDER_SECRET: secret }
+      const first = yield* sellOn({ ...gateway, DATABASE_URL: lost }, token, "venta-1")
       const sold = yield* answer("transactions", "show", `${first}`)
       assert.strictEqual(sold.status, "SUCCESS")
 
       yield* runStatement(restored, skippingIds())
-      const again = yield* sellOn({ ...parties, DATABASE_URL: restored }, token, "venta-1")
+      const again = yield* sellOn({ ...gateway, DATABASE_URL: restored }, token, "venta-1")
       assert.isAbove(again ?? 0, first ?? 0)
-      const after = commandLineOn(restored, parties)
+      const after = commandLineOn(restored, gateway)
       yield* after.answer("reconcile")
       const { auth_code, status, xid } = yield* after.answer("transactions", "show", `${again}`)
       assert.deepStrictEqual([status, xid, auth_code], ["SUCCESS", sold.xid, sold.auth_code])

@@ -73,9 +73,9 @@ describe("the external services in production", () => {
   it.effect("are disabled unless chosen, even if their other variables are set", () =>
     Effect.gen(function* () {
       const disabled = { provider: null, insurer: null, sms: null, calls_max: 64 }
-      assert.deepStrictEqual((yield* settingsIn({})).parties, disabled)
+      assert.deepStrictEqual((yield* settingsIn({})).externalServices, disabled)
       const none = { PROVIDER: "none", INSURER: "NONE", SMS: "", ...dtone, ...gateway("INSURER"), ...twilio }
-      assert.deepStrictEqual((yield* settingsIn(none)).parties, disabled)
+      assert.deepStrictEqual((yield* settingsIn(none)).externalServices, disabled)
     })
   )
 
@@ -116,7 +116,7 @@ describe("the external services in production", () => {
         ...dtone,
         ...gateway("INSURER"),
         ...twilio
-      })).parties
+      })).externalServices
       assert(provider?._tag === "dtone" && insurer !== null && sms?._tag === "twilio")
       assert.deepStrictEqual([provider.baseUrl, provider.key], [dtone.DTONE_BASE_URL, dtone.DTONE_API_KEY])
       assert.strictEqual(Redacted.value(provider.secret), dtone.DTONE_API_SECRET)
@@ -134,7 +134,7 @@ describe("the external services in production", () => {
       const service = "MG00112233445566778899aabbccddeeff"
       const region = "https://api.dublin.ie1.twilio.com"
       const { sms } = (yield* settingsIn({ SMS: "twilio", ...twilio, TWILIO_FROM: service, TWILIO_BASE_URL: region }))
-        .parties
+        .externalServices
       assert(sms?._tag === "twilio")
       assert.deepStrictEqual([sms.sender, sms.baseUrl], [{ MessagingServiceSid: service }, region])
     })

@@ -83,7 +83,7 @@ const twilioSettings = Effect.map(
 const none = Effect.succeed(null)
 
 /** Selects one external service by name, or none, and reads the variables that it needs. */
-const partyChoice = <A>(name: string, choices: Readonly<Record<string, Effect.Effect<A, WrongVariable>>>) =>
+const serviceChoice = <A>(name: string, choices: Readonly<Record<string, Effect.Effect<A, WrongVariable>>>) =>
   Effect.flatMap(
     variable(name, {
       expected: `one of none, ${Object.keys(choices).join(", ")}`,
@@ -93,20 +93,23 @@ const partyChoice = <A>(name: string, choices: Readonly<Record<string, Effect.Ef
     (chosen) => chosen
   )
 
-export const partyVariables = {
-  provider: partyChoice<Effect.Success<typeof dtOneSettings> | Effect.Success<ReturnType<typeof gatewaySettings>>>(
+export const externalServiceVariables = {
+  provider: serviceChoice<Effect.Success<typeof dtOneSettings> | Effect.Success<ReturnType<typeof gatewaySettings>>>(
     "PROVIDER",
     {
       dtone: dtOneSettings,
       http: gatewaySettings("PROVIDER=http", "PROVIDER")
     }
   ),
-  insurer: partyChoice("INSURER", { http: gatewaySettings("INSURER=http", "INSURER") }),
-  sms: partyChoice<Effect.Success<typeof twilioSettings> | Effect.Success<ReturnType<typeof gatewaySettings>>>("SMS", {
-    twilio: twilioSettings,
-    http: gatewaySettings("SMS=http", "SMS")
-  }),
-  partyCalls_max: variable("PARTY_CALLS_MAX", {
+  insurer: serviceChoice("INSURER", { http: gatewaySettings("INSURER=http", "INSURER") }),
+  sms: serviceChoice<Effect.Success<typeof twilioSettings> | Effect.Success<ReturnType<typeof gatewaySettings>>>(
+    "SMS",
+    {
+      twilio: twilioSettings,
+      http: gatewaySettings("SMS=http", "SMS")
+    }
+  ),
+  externalCalls_max: variable("PARTY_CALLS_MAX", {
     expected: "a whole number from 1 to 10000",
     read: integer(1, 10_000),
     fallback: 64
