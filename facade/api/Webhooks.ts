@@ -1,4 +1,4 @@
-import { Duration, Effect, Redacted, Schema } from "effect"
+import { Duration, Effect, Option, Redacted, Result, Schema } from "effect"
 import { WebhookId } from "../../core/domain/Event.ts"
 import { formatOffset } from "../../core/domain/LocalTime.ts"
 import { type Webhook, Webhooks } from "../../core/ports/Webhooks.ts"
@@ -10,7 +10,7 @@ import {
   rotateWebhookSecret
 } from "../../core/workflows/ManageWebhooks.ts"
 import { EventTypeName } from "./Eventos.ts"
-import { cleanText, pathId, wholeBetween } from "./Fields.ts"
+import { cleanText, integerOf, pathId, readBy } from "./Fields.ts"
 import { requires } from "./Gate.ts"
 import { input } from "./Input.ts"
 import { mutation, query } from "./Procedure.ts"
@@ -192,7 +192,21 @@ export const rotarSecreto = mutation({
   input: input({
     id: webhookId,
     solape_horas: Schema.optionalKey(
-      wholeBetween(0, overlap_max_h, "Cuántas horas firma también el secreto anterior.", overlap_default_h)
+      readBy<number, number>(
+        Schema.Int,
+        (raw) => {
+          const hours = Option.getOrElse(integerOf(raw), () => Number.NaN)
+          if (Number.isNaN(hours)) return Result.fail("invalido")
+          return hours < 0 || hours > overlap_max_h ? Result.fail("fuera_de_rango") : Result.succeed(hours)
+        },
+        {
+          type: "integer",
+          minimum: 0,
+          maximum: overlap_max_h,
+          default: overlap_default_h,
+          description: "Cuántas horas firma también el secreto anterior."
+        }
+      )
     )
   }),
   output: Schema.Struct({ secreto: Secret, anterior_hasta: Instant }),

@@ -52,16 +52,22 @@ const invalidAmounts: ReadonlyArray<string> = [
 
 const invalidBooleans: ReadonlyArray<string> = ['"true"', '"false"', '""', "0", "1", "[]", "{}"]
 
+/** Zero is invalid only for a field that begins above it. */
+const withoutZeros = (values: ReadonlyArray<string>, minimum: unknown): ReadonlyArray<string> =>
+  minimum === 0 ? values.filter((value) => Number(value || "-1") !== 0) : values
+
 interface FieldSchema {
   readonly type?: unknown
   readonly anyOf?: unknown
   readonly maxLength?: unknown
+  readonly minimum?: unknown
 }
 
 /** JSON values that a field of this schema rejects. */
-export const invalidValuesFor = ({ anyOf, maxLength, type }: FieldSchema): ReadonlyArray<string> => {
+export const invalidValuesFor = ({ anyOf, maxLength, minimum, type }: FieldSchema): ReadonlyArray<string> => {
   if (anyOf !== undefined) return invalidAmounts
-  if (type === "integer") return invalidIntegers
+  if (type === "integer") return withoutZeros(invalidIntegers, minimum)
+  if (type === "array") return invalidTexts.filter((json) => json !== "[]")
   if (type === "boolean") return invalidBooleans
   return typeof maxLength === "number"
     ? [...invalidTexts, JSON.stringify("7".repeat(maxLength + 1)), JSON.stringify("😀".repeat(maxLength + 1))]
@@ -162,11 +168,12 @@ const invalidQueryDays: ReadonlyArray<string> = [
 export const invalidQueryValuesFor = ({
   enum: members,
   format,
+  minimum,
   type
 }: {
   readonly [key: string]: unknown
 }): ReadonlyArray<string> => {
-  if (type === "integer") return invalidQueryIntegers
+  if (type === "integer") return withoutZeros(invalidQueryIntegers, minimum)
   if (format === "date") return invalidQueryDays
   return members === undefined ? unprintableInQuery : [...unprintableInQuery, "", "success", "SUCCESS%20", "OTRO", "0"]
 }
