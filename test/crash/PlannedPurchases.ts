@@ -2,10 +2,10 @@ import { Effect } from "effect"
 import { reversalXidOf, xidOf } from "../../core/domain/Idempotency.ts"
 import { IdempotencyKey } from "../../core/domain/Ids.ts"
 import { type Insurance, insuranceOption } from "../../core/domain/Insurance.ts"
-import { Plate } from "../../core/domain/Person.ts"
+import { Phone, Plate } from "../../core/domain/Person.ts"
 import { Insurances } from "../../core/ports/Insurances.ts"
 import { misbehaviours } from "../fakes/FakeServer.ts"
-import { insuranceServiceId, quotedInsurance } from "../support/InsuranceExample.ts"
+import { insurance as insuranceExample, insuranceServiceId, quotedInsurance } from "../support/InsuranceExample.ts"
 import { SeededRandom } from "../support/SeededRandom.ts"
 import type { ClientOperation } from "./Clients.ts"
 import type { Customer } from "./environment/Environment.ts"
@@ -34,7 +34,9 @@ export const makeInsuranceOffers = Effect.fnUntraced(function* (
     (number) => {
       const customer = customers[number % customers.length] as Customer
       const plate = Plate.make(`A${plates_from + number}`)
-      const changes = { environment: "production", serviceId: insuranceServiceId, plate } as const
+      // A phone receives five messages an hour, so each vehicle has its own.
+      const insured = { ...insuranceExample.insured, phone: Phone.make(`809${5_550_000 + number}`) }
+      const changes = { environment: "production", serviceId: insuranceServiceId, plate, insured } as const
       return Effect.map(
         quotedInsurance(insurances, customer.companyId, 500_000 + number, changes),
         (insurance): InsuranceOffer => ({ customer, insurance })

@@ -94,7 +94,9 @@ export const begunInsurance = Effect.fnUntraced(function* (
   company: number,
   changes: Partial<NewInsurance> = {}
 ) {
-  return yield* insurances.create(yield* insurances.nextId, yield* newInsurance(company, changes), yield* codeToSend())
+  const fresh = yield* newInsurance(company, changes)
+  const code = yield* codeToSend(undefined, fresh.insured.phone)
+  return yield* insurances.create(yield* insurances.nextId, fresh, code)
 }, Effect.orDie)
 
 /** Creates an insurance with a verified code and a plan. */
