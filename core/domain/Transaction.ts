@@ -1,12 +1,5 @@
 import { Effect, Schema } from "effect"
-import {
-  type IdempotencyKey,
-  type ServiceId,
-  StoredIdentifier,
-  StoredTerminalId,
-  type TerminalId,
-  TransactionId
-} from "./Ids.ts"
+import { type IdempotencyKey, StoredIdentifier, StoredTerminalId, TransactionId } from "./Ids.ts"
 import { Amount } from "./Money.ts"
 import type { ListFilter } from "./Page.ts"
 import { SoldService } from "./Sale.ts"
@@ -52,6 +45,4 @@ export interface TransactionFilter extends ListFilter {
   /** An xid may match several failed sales and at most one that did not fail. */
   readonly xid?: string | undefined
   readonly key?: IdempotencyKey | undefined
-  readonly serviceId?: ServiceId | undefined
-  readonly terminalId?: TerminalId | undefined
 }

@@ -228,7 +228,6 @@ const tables = [
   "idempotency",
   "entry",
   "block",
-  "sublist_block",
   "adjustment",
   "option",
   "insurance",

@@ -22,7 +22,6 @@ const tenantTables = [
   "resolution",
   "reversal",
   "sms",
-  "sublist_block",
   "transaction",
   "webhook"
 ]
