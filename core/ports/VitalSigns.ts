@@ -20,6 +20,17 @@ export interface UnresolvedReversals {
   readonly oldest: DateTime.Utc
 }
 
+/** Due deliveries to the active webhooks of an environment. */
+export interface DueDeliveries {
+  readonly environment: Environment
+  /** Whether the last attempt of these webhooks failed. They get one delivery at a time. */
+  readonly failing: boolean
+  /** At most a thousand are counted for each webhook. */
+  readonly deliveries: number
+  /** When the oldest of them became due. */
+  readonly oldest: DateTime.Utc
+}
+
 /** Measurements of the database for the metrics. */
 export interface Vitals {
   /** Groups with a count of zero are absent, here and in the lists below. */
@@ -31,6 +42,9 @@ export interface Vitals {
   readonly lateOutcomes: ReadonlyArray<{ readonly kind: LateOutcome; readonly outcomes: number }>
   /** Companies below their low-balance threshold. */
   readonly lowBalances: ReadonlyArray<{ readonly environment: Environment; readonly companies: number }>
+  readonly dueDeliveries: ReadonlyArray<DueDeliveries>
+  /** Webhooks that the service or the operator has disabled. */
+  readonly disabledWebhooks: ReadonlyArray<{ readonly environment: Environment; readonly webhooks: number }>
   /** Connections of all Saldo processes to the database, by state. */
   readonly connections: ReadonlyArray<{ readonly state: string; readonly connections: number }>
   /** Whether the database archives its WAL and its last attempt failed. */

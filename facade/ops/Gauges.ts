@@ -43,6 +43,25 @@ const lowBalances = gauge(
   environmentLabel,
   "Companies below their own low-balance alert"
 )
+const disabledWebhooks = gauge(
+  "saldo_webhooks_disabled",
+  environmentLabel,
+  "Webhooks that the service or the operator has disabled"
+)
+
+/** The state of a webhook's last attempt, as a label. */
+const receivers = ["ok", "failing"] as const
+
+const dueDeliveries = gauge(
+  "saldo_webhook_deliveries_due",
+  ["ambiente", "receiver"],
+  "Deliveries that are due, at most 1000 counted for each webhook"
+)
+const oldestDelivery = gauge(
+  "saldo_webhook_due_oldest_seconds",
+  ["ambiente", "receiver"],
+  "Time since the oldest due delivery became due, in seconds"
+)
 const connections = gauge("saldo_pool_connections", ["state"], "Database connections of all processes, by state")
 
 const connectionStates = ["active", "idle", "idle in transaction"]
@@ -90,6 +109,18 @@ const setGauges = Effect.fnUntraced(function* (vitals: Vitals, now: DateTime.Utc
       lowBalances({ ambiente }),
       sumOf(here(vitals.lowBalances), ({ companies }) => companies)
     )
+    yield* set(
+      disabledWebhooks({ ambiente }),
+      sumOf(here(vitals.disabledWebhooks), ({ webhooks }) => webhooks)
+    )
+    for (const receiver of receivers) {
+      const due = here(vitals.dueDeliveries).filter(({ failing }) => failing === (receiver === "failing"))
+      yield* set(
+        dueDeliveries({ ambiente, receiver }),
+        sumOf(due, ({ deliveries }) => deliveries)
+      )
+      yield* set(oldestDelivery({ ambiente, receiver }), oldestAge_s(due, now))
+    }
   }
   for (const kind of lateOutcomes) {
     const those = vitals.lateOutcomes.filter((each) => each.kind === kind)
@@ -112,9 +143,12 @@ const markUnknown = Effect.gen(function* () {
   yield* set(databaseUp, 0)
   yield* set(archiveFailing, Number.NaN)
   for (const ambiente of Environment.literals) {
-    for (const each of [held, oldest, reversals, oldestReversal, sms, lowBalances])
+    for (const each of [held, oldest, reversals, oldestReversal, sms, lowBalances, disabledWebhooks])
       yield* set(each({ ambiente }), Number.NaN)
     for (const status of unresolvedStatuses) yield* set(pending({ ambiente, status }), Number.NaN)
+    for (const receiver of receivers) {
+      for (const each of [dueDeliveries, oldestDelivery]) yield* set(each({ ambiente, receiver }), Number.NaN)
+    }
   }
   for (const kind of lateOutcomes) yield* set(late({ kind }), Number.NaN)
   for (const state of connectionStates) yield* set(connections({ state }), Number.NaN)

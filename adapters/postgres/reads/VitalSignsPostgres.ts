@@ -3,7 +3,12 @@ import { DateTime, Duration, Effect, Layer } from "effect"
 import { type LateOutcome, lateOutcomes } from "../../../core/domain/AuditAction.ts"
 import type { Environment } from "../../../core/domain/Company.ts"
 import { Centavos } from "../../../core/domain/Money.ts"
-import { type UnresolvedReversals, type UnresolvedSales, VitalSigns } from "../../../core/ports/VitalSigns.ts"
+import {
+  type DueDeliveries,
+  type UnresolvedReversals,
+  type UnresolvedSales,
+  VitalSigns
+} from "../../../core/ports/VitalSigns.ts"
 import { instant } from "../connection/Sql.ts"
 
 /** How long an undelivered SMS stays in the health metrics. */
@@ -11,6 +16,9 @@ const undeliveredSmsWindow = Duration.hours(24)
 
 /** How long a contradicting provider answer stays in the health metrics. */
 const lateOutcomeWindow = Duration.hours(1)
+
+/** How many due deliveries are counted for each webhook. A longer queue takes no longer to read. */
+const counted_max = 1000
 
 interface UnresolvedRow {
   readonly environment: Environment
@@ -29,6 +37,16 @@ const unresolvedOf = ({ held, oldest, ...row }: UnresolvedRow): UnresolvedSales 
 interface UnresolvedReversalRow extends Omit<UnresolvedReversals, "oldest"> {
   readonly oldest: Date
 }
+
+interface DueDeliveriesRow extends Omit<DueDeliveries, "oldest"> {
+  readonly oldest: Date
+}
+
+/** The row with its instant as a DateTime. */
+const withInstant = <Row extends { readonly oldest: Date }>({ oldest, ...row }: Row) => ({
+  ...row,
+  oldest: DateTime.fromDateUnsafe(oldest)
+})
 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
@@ -68,6 +86,35 @@ const make = Effect.gen(function* () {
     where b.available < b.low_balance_alert and c.state <> 'suspendida'
     group by c.environment`
 
+  // Reads the beginning of the queue of each active webhook by the index of waiting deliveries.
+  const dueDeliveries = (now: DateTime.Utc) => sql<DueDeliveriesRow>`
+    select c.environment, w.failing_since is not null as failing, sum(d.deliveries)::int as deliveries,
+      min(d.oldest) as oldest
+    from cell.webhook as w
+    join directory.company as c on c.id = w.company_id
+    cross join lateral (
+      select count(*) as deliveries, min(q.due_at) as oldest
+      from (
+        select q.due_at
+        from cell.delivery as q
+        where q.company_id = w.company_id
+          and q.webhook_id = w.id
+          and q.state = 'pendiente'
+          and q.due_at <= ${instant(now)}
+        order by q.due_at
+        limit ${counted_max}
+      ) as q
+    ) as d
+    where w.state = 'activo' and d.deliveries > 0
+    group by 1, 2`
+
+  const disabledWebhooks = sql<{ environment: Environment; webhooks: number }>`
+    select c.environment, count(*)::int as webhooks
+    from cell.webhook as w
+    join directory.company as c on c.id = w.company_id
+    where w.state = 'desactivado'
+    group by c.environment`
+
   const connections = sql<{ state: string; connections: number }>`
     select coalesce(state, 'unknown') as state, count(*)::int as connections
     from pg_stat_activity
@@ -86,13 +133,12 @@ const make = Effect.gen(function* () {
     const now = yield* DateTime.now
     return {
       unresolved: (yield* unresolved).map(unresolvedOf),
-      unresolvedReversals: (yield* unresolvedReversals).map(({ oldest, ...row }) => ({
-        ...row,
-        oldest: DateTime.fromDateUnsafe(oldest)
-      })),
+      unresolvedReversals: (yield* unresolvedReversals).map(withInstant),
       undeliveredSms: yield* undeliveredSms(DateTime.subtractDuration(now, undeliveredSmsWindow)),
       lateOutcomes: yield* late(DateTime.subtractDuration(now, lateOutcomeWindow)),
       lowBalances: yield* lowBalances,
+      dueDeliveries: (yield* dueDeliveries(now)).map(withInstant),
+      disabledWebhooks: yield* disabledWebhooks,
       connections: yield* connections,
       archiveFailing: (yield* archive).some(({ failing }) => failing)
     }

@@ -91,6 +91,8 @@ layer(TestLayer, { excludeTestServices: true })("a cache entry that lives for se
         undeliveredSms: [],
         lateOutcomes: [],
         lowBalances: [],
+        dueDeliveries: [],
+        disabledWebhooks: [],
         connections: [],
         archiveFailing: false
       }

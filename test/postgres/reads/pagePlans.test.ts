@@ -227,6 +227,29 @@ layer(TestLayer)("a page of a long list", (it) => {
     })
   )
 
+  it.effect("of due deliveries reads only the beginning of each queue, however long it is", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      yield* sql`
+        insert into directory.company (id, code, legal_name, environment, created_at)
+        overriding system value values (${large.company}, 'UNA', 'Una', 'development', 'epoch')`
+      yield* sql`
+        insert into cell.webhook (company_id, id, url, event_types, description, state, secret, created_at)
+        select ${large.company}, n, 'https://a.example.com/', '{}', '', state, '', now()
+        from (values (1, 'activo'), (2, 'activo'), (3, 'pausado')) as w(n, state)`
+      yield* sql`
+        insert into cell.delivery (company_id, webhook_id, sequence, state, due_at, created_at)
+        select ${large.company}, 1 + n % 3, n, case when n % 30 < 3 then 'pendiente' else 'entregada' end,
+          timestamptz 'epoch' - n * interval '1 second', 'epoch'
+        from generate_series(1, 100000) as n`
+      yield* sql`analyze cell.webhook, cell.delivery`
+      const { dueDeliveries } = yield* VitalSigns.use((signs) => signs.read)
+      assert.strictEqual(dueDeliveries[0]?.deliveries, 2000)
+      const scans = yield* scansOfStatements(VitalSigns.use((signs) => signs.read))
+      assert.isAtMost(read(scans, /^delivery/), 2000, JSON.stringify(scans))
+    })
+  )
+
   it.effect("of a whole day is streamed in parts by an index", () =>
     readsFew(
       (company) => Statement.use((statement) => Stream.runDrain(statement.all(company, day))),

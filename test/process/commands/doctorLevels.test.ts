@@ -1,5 +1,7 @@
+import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
+import * as Database from "../../../adapters/postgres/connection/Database.ts"
 import { fakeHttpProvider } from "../../fakes/HttpSuppliers.ts"
 import { commandLineOn } from "../../support/CommandLine.ts"
 import { freshDatabaseUrl } from "../../support/Database.ts"
@@ -22,6 +24,42 @@ describe("the levels of the doctor", () => {
       assert.match(stdout, /^warn {4}token secrets {2}/m)
       assert.match(stdout, /^WRONG {3}durability {5}/m)
       assert.match(stdout, /^ok {6}clock /m)
+    })
+  )
+})
+
+describe("webhooks", () => {
+  it.live("that are disabled or whose deliveries wait over an hour are a warning", () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabaseUrl
+      const lineOf = Effect.map(commandLineOn(url).run("doctor"), ({ stdout }) => /^.* webhooks .*$/m.exec(stdout)?.[0])
+      yield* create(url, "UNA", "--ambiente", "development")
+      const [sound, late, slow, disabled] = yield* Effect.gen(function* () {
+        const sql = yield* PgClient.PgClient
+        const lines = [yield* lineOf]
+        yield* sql`
+          insert into cell.webhook (company_id, id, url, event_types, description, state, secret, created_at)
+          select 1, n, 'https://a.example.com/', '{}', '', 'activo', '', now() from generate_series(1, 7) as n`
+        const queue = (minutes: number) => sql`
+          insert into cell.delivery (company_id, webhook_id, sequence, due_at, created_at)
+          select 1, 2, ${minutes}, now() - ${minutes} * interval '1 minute', now()`
+        yield* queue(59)
+        lines.push(yield* lineOf)
+        yield* queue(61)
+        lines.push(yield* lineOf)
+        yield* sql`update cell.webhook set state = 'desactivado' where id <> 2`
+        return [...lines, yield* lineOf]
+      }).pipe(Effect.provide(Database.layer({ url: Redacted.make(url), connections_max: 1 })))
+      const fine = "none is disabled, and no delivery has waited over an hour"
+      assert.deepStrictEqual(
+        [sound, late, slow, disabled],
+        [
+          `ok      webhooks       0 webhooks; ${fine}`,
+          `ok      webhooks       7 webhooks; ${fine}`,
+          "warn    webhooks       deliveries waiting over an hour: webhook 2: see saldo webhook show ID",
+          "warn    webhooks       disabled: webhooks 1, 3, 4, 5, 6 and 1 more; deliveries waiting over an hour: webhook 2: see saldo webhook show ID"
+        ]
+      )
     })
   )
 })

@@ -7,10 +7,11 @@ import { DispatchAnswer } from "../../../core/domain/Sale.ts"
 import { SmsAnswer } from "../../../core/domain/Sms.ts"
 import { recover } from "../../../core/workflows/Recover.ts"
 import { ManualClock } from "../../support/InProcessService.ts"
-import { customer } from "../../support/service/CustomerCompany.ts"
+import { customer, deposit } from "../../support/service/CustomerCompany.ts"
 import { call, get, post, raw, sell } from "../../support/service/HttpCalls.ts"
 import { applicationFor, insuranceCompany, spanish } from "../../support/service/InsuranceCalls.ts"
 import { Script } from "../../support/service/ScriptedPorts.ts"
+import { subscriber } from "../../support/service/WebhookCalls.ts"
 import { getOperations, metrics, monitoredServer } from "../support/MonitoredServer.ts"
 
 const canary = "8095557130"
@@ -23,7 +24,7 @@ const freshMetrics = Effect.gen(function* () {
   return yield* metrics
 })
 
-layer(monitoredServer(), { excludeTestServices: true })("the metrics", (it) => {
+layer(monitoredServer({ WEBHOOK_ALLOW_LOCAL: "on" }), { excludeTestServices: true })("the metrics", (it) => {
   it.effect("count each sale once by its outcome", () =>
     Effect.gen(function* () {
       const { auth } = yield* customer()
@@ -150,6 +151,35 @@ layer(monitoredServer(), { excludeTestServices: true })("the metrics", (it) => {
       assert.strictEqual((yield* spanish.start(auth, application)).status, 201)
       assert.strictEqual((yield* freshMetrics).get(lost), 1)
     })
+  )
+
+  it.effect("show due deliveries of active webhooks, and disabled webhooks", () =>
+    Effect.gen(function* () {
+      const { pass } = yield* ManualClock
+      const sql = yield* PgClient.PgClient
+      const read = Effect.map(freshMetrics, (now) => {
+        const due = (receiver: string) => [
+          now.get(`saldo_webhook_deliveries_due{ambiente="development",receiver="${receiver}"}`),
+          now.get(`saldo_webhook_due_oldest_seconds{ambiente="development",receiver="${receiver}"}`)
+        ]
+        return [...due("ok"), ...due("failing"), now.get('saldo_webhooks_disabled{ambiente="development"}')]
+      })
+      assert.deepStrictEqual(yield* read, [0, 0, 0, 0, 0])
+      const { calls, companyId, path } = yield* subscriber()
+      yield* deposit(companyId, 10, "d1")
+      yield* pass("10 minutes")
+      yield* deposit(companyId, 10, "d2")
+      assert.deepStrictEqual(yield* read, [2, 606, 0, 0, 0])
+      // The company's webhook fails, and its first delivery waits for a retry.
+      yield* sql`update cell.webhook set failing_since = created_at where company_id = ${companyId}`
+      yield* sql`
+        update cell.delivery set due_at = due_at + interval '1 day' where company_id = ${companyId} and sequence = 1`
+      assert.deepStrictEqual(yield* read, [0, 0, 1, 12, 0])
+      yield* calls("PATCH", path, { estado: "pausado" })
+      assert.deepStrictEqual(yield* read, [0, 0, 0, 0, 0])
+      yield* sql`update cell.webhook set state = 'desactivado' where company_id = ${companyId}`
+      assert.deepStrictEqual(yield* read, [0, 0, 0, 0, 1])
+    }).pipe(Effect.scoped)
   )
 
   it.effect("show the last recovery cycle and the late outcomes of the last hour", () =>

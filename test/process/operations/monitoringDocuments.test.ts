@@ -1,8 +1,17 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Context, DateTime, Effect, Layer, Option, Redacted } from "effect"
+import { Books } from "../../../adapters/memory/Books.ts"
+import * as WebhooksMemory from "../../../adapters/memory/WebhooksMemory.ts"
+import { CompanyId } from "../../../core/domain/Ids.ts"
+import { WebhookUrl, webhookSecretOf } from "../../../core/domain/Webhook.ts"
+import { Deliveries } from "../../../core/ports/Deliveries.ts"
+import { WebhookSender } from "../../../core/ports/WebhookSender.ts"
+import { Webhooks } from "../../../core/ports/Webhooks.ts"
+import { keepDelivering } from "../../../core/workflows/DeliverEvents.ts"
 import { recover } from "../../../core/workflows/Recover.ts"
 import { fakeHttpProvider } from "../../fakes/HttpSuppliers.ts"
+import { eventually } from "../../support/Eventually.ts"
 import { ManualClock } from "../../support/InProcessService.ts"
 import { customer } from "../../support/service/CustomerCompany.ts"
 import { sell } from "../../support/service/HttpCalls.ts"
@@ -32,6 +41,31 @@ const selling = Layer.unwrap(
   )
 ).pipe(Layer.provideMerge(Layer.effect(Fake, fakeHttpProvider(secret))), Layer.provide(ManualClock.layer))
 
+const queueInMemory = Layer.merge(WebhooksMemory.deliveriesLayer, WebhooksMemory.webhooksLayer).pipe(
+  Layer.provide(Books.layer)
+)
+
+/** Delivers one event from a queue in memory. */
+const deliverOnce = Effect.gen(function* () {
+  const webhooks = yield* Webhooks
+  const deliveries = yield* Deliveries
+  const companyId = CompanyId.make(1)
+  const at = yield* DateTime.now
+  const choice = { url: WebhookUrl.make("https://tienda.example.com/"), eventTypes: [], description: "" }
+  const key = Redacted.make(webhookSecretOf(new Uint8Array(32)))
+  const { id } = Option.getOrThrow(yield* webhooks.add(companyId, choice, key, at))
+  yield* deliveries.test(companyId, id, at)
+  yield* Effect.forkScoped(keepDelivering(() => "{}"))
+  yield* eventually(deliveries.list(companyId, id, "entregada", { page: 1, perPage: 1 }), ({ total }) => total === 1)
+}).pipe(
+  Effect.scoped,
+  Effect.updateService(WebhookSender, (sender) => ({
+    ...sender,
+    send: () => Effect.succeed({ httpStatus: 200, error: null, retryAfter_s: null, duration_ms: 1 })
+  })),
+  Effect.provide(queueInMemory)
+)
+
 layer(selling, { excludeTestServices: true })("a live server", (it) => {
   it.effect("exposes exactly the metrics that the manual, the alerts and the dashboard name", () =>
     Effect.gen(function* () {
@@ -39,6 +73,7 @@ layer(selling, { excludeTestServices: true })("a live server", (it) => {
       assert.strictEqual((yield* sell({ service_id: 1, identifier: "8095550123", amount: 100 }, auth)).status, 201)
       assert.strictEqual((yield* sell({}, {})).status, 401)
       yield* recover("due")
+      yield* deliverOnce
       const { text } = yield* getOperations("/metrics")
       const exposed = new Set(Array.from(text.matchAll(/^# TYPE (\w+) /gm), ([, name = ""]) => name))
       for (const [where, names] of Object.entries({ alerts: named(alerts), dashboard: named(dashboard) })) {

@@ -132,6 +132,31 @@ export const alertCases: ReadonlyArray<AlertCase> = [
     summary: "6 SMS were not delivered in the last 24 hours"
   },
   {
+    // A webhook that fails may leave its queue waiting for an hour.
+    alert: "SaldoDeliveriesLate",
+    series: {
+      'saldo_webhook_due_oldest_seconds{ambiente="production", receiver="ok"}': "0+60x30",
+      'saldo_webhook_due_oldest_seconds{ambiente="production", receiver="failing"}': "3600x30",
+      'saldo_webhook_due_oldest_seconds{ambiente="development", receiver="ok"}': "86400x30"
+    },
+    quiet: "10m",
+    fires: "11m",
+    severity: "ticket",
+    summary: "A delivery to a webhook has been due for 11m 0s"
+  },
+  {
+    // Three were disabled before, and a fourth in the eleventh minute.
+    alert: "SaldoWebhookDisabled",
+    series: {
+      [`saldo_webhooks_disabled${production}`]: "3x10 4x20",
+      'saldo_webhooks_disabled{ambiente="development"}': "0x10 7x20"
+    },
+    quiet: "10m",
+    fires: "11m",
+    severity: "ticket",
+    summary: "A webhook was disabled in the last 24 hours. 4 webhooks are disabled"
+  },
+  {
     alert: "SaldoNotWatched",
     series: { saldo_database_up: "1x5 stale" },
     quiet: "7m",

@@ -1,0 +1,51 @@
+import { DateTime, Duration, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { instant, tableExists } from "../../../adapters/postgres/connection/Sql.ts"
+import { isolated, passed, warned } from "./Check.ts"
+
+/** A delivery that has been due for longer is reported. Deliveries to a working webhook take seconds. */
+const waiting_max = Duration.hours(1)
+
+interface WebhookRow {
+  readonly id: number
+  readonly disabled: boolean
+  readonly waits: boolean
+}
+
+/** How many webhooks a message names. */
+const named_max = 5
+
+const namesOf = (webhooks: ReadonlyArray<WebhookRow>): string => {
+  const more = webhooks.length - named_max
+  const ids = webhooks.slice(0, named_max).map(({ id }) => id)
+  return `${webhooks.length === 1 ? "webhook" : "webhooks"} ${ids.join(", ")}${more > 0 ? ` and ${more} more` : ""}`
+}
+
+// The index of waiting deliveries finds the oldest delivery of each webhook.
+const webhooks = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  if (!(yield* tableExists(sql, "cell.webhook"))) return passed("webhooks", "there are no tables yet")
+  const dueBefore = DateTime.subtractDuration(yield* DateTime.now, waiting_max)
+  const rows = yield* sql<WebhookRow>`
+    select w.id::float8 as id, w.state = 'desactivado' as disabled,
+      w.state = 'activo' and exists (
+        select
+        from cell.delivery as d
+        where d.company_id = w.company_id
+          and d.webhook_id = w.id
+          and d.state = 'pendiente'
+          and d.due_at < ${instant(dueBefore)}
+      ) as waits
+    from cell.webhook as w
+    order by w.id`
+  const found = [
+    { said: "disabled", those: rows.filter(({ disabled }) => disabled) },
+    { said: "deliveries waiting over an hour", those: rows.filter(({ waits }) => waits) }
+  ].flatMap(({ said, those }) => (those.length === 0 ? [] : [`${said}: ${namesOf(those)}`]))
+  return found.length === 0
+    ? passed("webhooks", `${rows.length} webhooks; none is disabled, and no delivery has waited over an hour`)
+    : warned("webhooks", `${found.join("; ")}: see saldo webhook show ID`)
+})
+
+/** Checks of the webhooks and their queues. */
+export const webhookChecks = Effect.all([isolated("webhooks", webhooks)])
