@@ -1,6 +1,7 @@
 import { DateTime, Effect, Layer, Option, Stream } from "effect"
 import { type CompanyEvent, EventSubject, WebhookId, webhooks_max } from "../../core/domain/Event.ts"
 import type { CompanyId } from "../../core/domain/Ids.ts"
+import { frozenAt, isUpTo } from "../../core/domain/Page.ts"
 import { type ClaimedDelivery, Deliveries, type Delivery, type Replay } from "../../core/ports/Deliveries.ts"
 import { type Webhook, Webhooks } from "../../core/ports/Webhooks.ts"
 import { Books, type CompanyBooks, type QueuedDelivery, type WebhookEntry } from "./Books.ts"
@@ -153,11 +154,12 @@ export const deliveriesLayer = Layer.effect(
           recordEvents(books, [{ type: "webhook.test", subject: EventSubject.Test({ webhookId: id }) }], at)
           return Option.map(Option.fromUndefinedOr(books.events.written.at(-1)), ({ sequence }) => sequence)
         }),
-      list: (companyId, id, state, { page, perPage }) =>
+      list: (companyId, id, filter, { page, perPage }) =>
         Effect.sync(() => {
           const books = of(companyId)
-          const found = [...books.deliveries.values()]
-            .filter((queued) => queued.webhookId === id && (state === undefined || queued.state === state))
+          const ofWebhook = [...books.deliveries.values()].filter(({ webhookId }) => webhookId === id)
+          const found = ofWebhook
+            .filter(({ sequence, state }) => isUpTo(filter, sequence) && (filter.state ?? state) === state)
             .reverse()
           const items = found.slice((page - 1) * perPage, page * perPage).map((queued): Delivery => {
             const { at, type } = eventOf(companyId, books, queued)
@@ -175,7 +177,7 @@ export const deliveriesLayer = Layer.effect(
               nextAttempt: queued.state === "pendiente" ? queued.dueAt : null
             }
           })
-          return { items, total: found.length }
+          return { items, total: found.length, upTo: frozenAt(filter, ofWebhook.at(-1)?.sequence ?? 0) }
         }),
       replay: (companyId, id, wanted, at) =>
         Effect.sync(() => {

@@ -1,7 +1,7 @@
 import { Context, type DateTime, type Duration, type Effect, type Option, type Redacted, type Stream } from "effect"
 import type { CompanyEvent, Sequence, WebhookId } from "../domain/Event.ts"
 import type { CompanyId } from "../domain/Ids.ts"
-import type { Page, Slice } from "../domain/Page.ts"
+import type { FrozenSlice, ListFilter, Page } from "../domain/Page.ts"
 import type { AfterAttempt, Attempt, EventType, WebhookSecret, WebhookUrl } from "../domain/Webhook.ts"
 
 /** An event that one worker sends to one webhook until its lease ends. */
@@ -72,13 +72,13 @@ export class Deliveries extends Context.Service<
     readonly arrivals: Stream.Stream<void>
     /** Writes a test event for an active webhook. None if it is not active, or if events are off. */
     readonly test: (companyId: CompanyId, id: WebhookId, at: DateTime.Utc) => Effect.Effect<Option.Option<Sequence>>
-    /** The deliveries of a webhook, newest first. */
+    /** The deliveries of a webhook, newest first by the sequence of their events. */
     readonly list: (
       companyId: CompanyId,
       id: WebhookId,
-      state: DeliveryState | undefined,
+      filter: Pick<ListFilter, "upTo"> & { readonly state?: DeliveryState | undefined },
       page: Page
-    ) => Effect.Effect<Slice<Delivery>>
+    ) => Effect.Effect<FrozenSlice<Delivery>>
     /** Puts events into the queue of a webhook again. Returns how many. */
     readonly replay: (companyId: CompanyId, id: WebhookId, wanted: Replay, at: DateTime.Utc) => Effect.Effect<number>
   }

@@ -65,7 +65,13 @@ export const deliveryView = (delivery: Delivery): typeof DeliveryView.Type => ({
 /** The deliveries of a webhook, newest first. Contract: 6. */
 export const entregas = query({
   gate,
-  input: input({ id, page: paging.page, per_page: paging.per_page, estado: Schema.optionalKey(estado) }),
+  input: input({
+    id,
+    page: paging.page,
+    per_page: paging.per_page,
+    hasta_id: paging.hasta_id,
+    estado: Schema.optionalKey(estado)
+  }),
   output: Schema.Struct({ items: Schema.Array(DeliveryView), pagination: Pagination }),
   meta: {
     path: "/v1/webhooks/{id}/entregas",
@@ -89,7 +95,7 @@ export const entregas = query({
             proximo_intento: "2026-01-31T14:05:14-04:00"
           }
         ],
-        pagination: { page: 1, per_page: 50, total: 1, total_pages: 1 }
+        pagination: { page: 1, per_page: 50, total: 1, total_pages: 1, hasta_id: 17 }
       }
     }
   },
@@ -97,9 +103,10 @@ export const entregas = query({
     yield* findWebhook(session.company.id, input.id)
     const deliveries = yield* Deliveries
     const page = pageOf(input)
-    const { items, total } = yield* deliveries.list(session.company.id, input.id, input.estado, page)
-    call.reply.message = foundMessage(total)
-    return { items: items.map(deliveryView), pagination: paginationOf(page, total) }
+    const filter = { state: input.estado, upTo: input.hasta_id }
+    const slice = yield* deliveries.list(session.company.id, input.id, filter, page)
+    call.reply.message = foundMessage(slice.total)
+    return { items: slice.items.map(deliveryView), pagination: paginationOf(page, slice) }
   })
 })
 

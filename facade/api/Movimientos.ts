@@ -9,7 +9,7 @@ import { csvFile, csvText } from "./Csv.ts"
 import { listFilterOf, pageOf, paging } from "./Fields.ts"
 import { requires } from "./Gate.ts"
 import { input } from "./Input.ts"
-import { FrozenPagination, frozenPaginationOf, LocalTimestamp, Pesos } from "./Output.ts"
+import { LocalTimestamp, Pagination, Pesos, paginationOf } from "./Output.ts"
 import { query } from "./Procedure.ts"
 
 /** An entry of the statement. Contract: 4.2. */
@@ -75,7 +75,7 @@ export const listarMovimientos = query({
       })
     )
   }),
-  output: Schema.Struct({ items: Schema.Array(EntryView), pagination: FrozenPagination }).annotate({
+  output: Schema.Struct({ items: Schema.Array(EntryView), pagination: Pagination }).annotate({
     identifier: "Movimientos"
   }),
   meta: {
@@ -98,7 +98,7 @@ export const listarMovimientos = query({
     const page = pageOf(input)
     const slice = yield* statement.page(session.company.id, listFilterOf(input), page)
     call.reply.message = foundMessage(slice.total)
-    return { items: slice.items.map(entryView), pagination: frozenPaginationOf(page, slice) }
+    return { items: slice.items.map(entryView), pagination: paginationOf(page, slice) }
   }),
   file: ({ input, session }) => (input.formato === "csv" ? csvOf(session.company.id, listFilterOf(input)) : undefined)
 })

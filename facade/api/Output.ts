@@ -18,30 +18,26 @@ export const ServiceName = Schema.Struct({ id: Schema.Int, nombre: Schema.String
 export const currency = "DOP"
 export const Currency = Schema.Literal(currency).annotate({ identifier: "Moneda" })
 
-/** Describes which page of a list a response contains. Contract: 4.7. */
-export const Pagination = Schema.Struct({
-  page: Schema.Int,
-  per_page: Schema.Int,
-  total: Schema.Int,
-  total_pages: Schema.Int
-})
-
-export const paginationOf = ({ page, perPage }: Page, total: number): typeof Pagination.Type => ({
+/** The place of a page in its list. */
+export const pagesOf = ({ page, perPage }: Page, total: number) => ({
   page,
   per_page: perPage,
   total,
   total_pages: Math.ceil(total / perPage)
 })
 
-/** Describes a page of a list that can be frozen. Contract: 4.7. */
-export const FrozenPagination = Schema.Struct({
-  ...Pagination.fields,
+/** Describes which page of a list a response contains, and at which moment the list is frozen. Contract: 4.7. */
+export const Pagination = Schema.Struct({
+  page: Schema.Int,
+  per_page: Schema.Int,
+  total: Schema.Int,
+  total_pages: Schema.Int,
   hasta_id: Schema.Int.annotate({
     description: "Envíelo al pedir las demás páginas: así lo nuevo no las corre. 0 si no hay nada."
   })
 }).annotate({ identifier: "Paginacion" })
 
-export const frozenPaginationOf = (
-  page: Page,
-  { total, upTo }: FrozenSlice<unknown>
-): typeof FrozenPagination.Type => ({ ...paginationOf(page, total), hasta_id: upTo })
+export const paginationOf = (page: Page, { total, upTo }: FrozenSlice<unknown>): typeof Pagination.Type => ({
+  ...pagesOf(page, total),
+  hasta_id: upTo
+})

@@ -15,7 +15,7 @@ import { csvFile, csvText } from "./Csv.ts"
 import { cleanText, keyExample, listFilterOf, pageOf, paging, pathId, soughtKey } from "./Fields.ts"
 import { requires } from "./Gate.ts"
 import { input } from "./Input.ts"
-import { Currency, currency, FrozenPagination, frozenPaginationOf, LocalTimestamp, Pesos } from "./Output.ts"
+import { Currency, currency, LocalTimestamp, Pagination, Pesos, paginationOf } from "./Output.ts"
 import { query } from "./Procedure.ts"
 import {
   csvColumns,
@@ -81,7 +81,7 @@ const filterOf = (input: Result.Result.Success<ReturnType<typeof listInput.read>
 export const listarTransacciones = query({
   gate: requires("transactions.read"),
   input: listInput,
-  output: Schema.Struct({ items: Schema.Array(TransactionView), pagination: FrozenPagination }).annotate({
+  output: Schema.Struct({ items: Schema.Array(TransactionView), pagination: Pagination }).annotate({
     identifier: "Transacciones"
   }),
   meta: {
@@ -103,7 +103,7 @@ export const listarTransacciones = query({
     const page = pageOf(input)
     const slice = yield* listTransactions(session.company.id, filterOf(input), page)
     call.reply.message = foundMessage(slice.total)
-    return { items: slice.items.map(transactionView), pagination: frozenPaginationOf(page, slice) }
+    return { items: slice.items.map(transactionView), pagination: paginationOf(page, slice) }
   }),
   file: ({ input, session }) =>
     input.formato === "csv"

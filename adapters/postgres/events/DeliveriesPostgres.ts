@@ -2,6 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import { DateTime, Duration, Effect, Layer, Option, type Redacted, Schedule, Stream } from "effect"
 import { type CompanyEvent, Sequence, WebhookId } from "../../../core/domain/Event.ts"
 import { CompanyId } from "../../../core/domain/Ids.ts"
+import { frozenAt } from "../../../core/domain/Page.ts"
 import { type WebhookSecret, WebhookUrl } from "../../../core/domain/Webhook.ts"
 import {
   type ClaimedDelivery,
@@ -223,19 +224,37 @@ const make = Effect.gen(function* () {
     return Option.map(Option.fromNullishOr(row?.reached), (reached) => Sequence.make(Number(reached)))
   }, Effect.orDie)
 
-  const list: Deliveries["Service"]["list"] = Effect.fnUntraced(function* (companyId, id, state, { page, perPage }) {
-    const rows = yield* sql<DeliveryRow & { readonly total: bigint }>`
-      select d.company_id, d.webhook_id, d.sequence, e.type, d.state, d.attempts, d.http_status, d.error, d.duration_ms,
-        d.created_at, d.due_at, count(*) over () as total
-      from cell.delivery as d
-      join cell.event as e on e.company_id = d.company_id and e.sequence = d.sequence
-      where d.company_id = ${int8(companyId)}
-        and d.webhook_id = ${int8(id)}
-        ${state === undefined ? sql.literal("") : sql`and d.state = ${state}`}
-      order by d.sequence desc
-      limit ${perPage}
-      offset ${(page - 1) * perPage}`
-    return { items: rows.map(deliveryOf), total: Number(rows[0]?.total ?? 0) }
+  const list: Deliveries["Service"]["list"] = Effect.fnUntraced(function* (companyId, id, filter, { page, perPage }) {
+    const { state, upTo } = filter
+    const ofWebhook = sql`d.company_id = ${int8(companyId)} and d.webhook_id = ${int8(id)}`
+    const wanted = sql.and([
+      ofWebhook,
+      ...(state === undefined ? [] : [sql`d.state = ${state}`]),
+      ...(upTo === undefined ? [] : [sql`d.sequence <= ${int8(upTo)}`])
+    ])
+    const rows = yield* sql<{ total: bigint; newest: bigint } & (DeliveryRow | { readonly sequence: null })>`
+      select whole.total, whole.newest, shown.*
+      from (
+        select
+          (select count(*) from cell.delivery as d where ${wanted}) as total,
+          (select coalesce(max(d.sequence), 0) from cell.delivery as d where ${ofWebhook}) as newest
+      ) as whole
+      left join (
+        select d.company_id, d.webhook_id, d.sequence, e.type, d.state, d.attempts, d.http_status, d.error, d.duration_ms,
+          d.created_at, d.due_at
+        from cell.delivery as d
+        join cell.event as e on e.company_id = d.company_id and e.sequence = d.sequence
+        where ${wanted}
+        order by d.sequence desc
+        limit ${perPage}
+        offset ${(page - 1) * perPage}
+      ) as shown on true
+      order by shown.sequence desc`
+    return {
+      items: rows.flatMap((row) => (row.sequence === null ? [] : [deliveryOf(row)])),
+      total: Number(rows[0]?.total ?? 0),
+      upTo: frozenAt(filter, Number(rows[0]?.newest ?? 0))
+    }
   }, Effect.orDie)
 
   const replay: Deliveries["Service"]["replay"] = Effect.fnUntraced(function* (companyId, id, wanted, at) {

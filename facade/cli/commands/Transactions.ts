@@ -16,7 +16,7 @@ import {
 } from "../../../core/ports/Transactions.ts"
 import { operatorLayer } from "../../AppLayer.ts"
 import { entryView } from "../../api/Movimientos.ts"
-import { paginationOf } from "../../api/Output.ts"
+import { pagesOf } from "../../api/Output.ts"
 import { transactionView } from "../../api/TransactionView.ts"
 import { orDefault, toggle, wholeNumber } from "../terminal/Flags.ts"
 import { type Document, formatFields, formatTable, print } from "../terminal/Output.ts"
@@ -116,7 +116,7 @@ const transactionRow = (owned: OwnedTransaction): Document => {
 }
 
 const formatPagePosition = (page: Page, total: number): string =>
-  `Page ${page.page} of ${paginationOf(page, total).total_pages}; ${total} in all.`
+  `Page ${page.page} of ${pagesOf(page, total).total_pages}; ${total} in all.`
 
 /** Lists the sales of a page that this version cannot read. */
 const formatUnreadable = (ids: ReadonlyArray<number>): string =>
@@ -162,7 +162,7 @@ const listPending = Effect.fnUntraced(function* (companyId: CompanyId | undefine
       anulaciones: reversals,
       retenido: toPesos(held),
       ilegibles: unreadable,
-      pagination: paginationOf(page, total)
+      pagination: pagesOf(page, total)
     },
     items.length + unreadable.length === 0
       ? "Nothing is pending."
@@ -201,7 +201,7 @@ const list = Command.make(
       {
         items: items.map(transactionDocument),
         ilegibles: unreadable,
-        pagination: paginationOf({ page, perPage }, total)
+        pagination: pagesOf({ page, perPage }, total)
       },
       items.length + unreadable.length === 0
         ? "No such transactions."

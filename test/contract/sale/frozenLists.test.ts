@@ -6,6 +6,7 @@ import { customer } from "../../support/service/CustomerCompany.ts"
 import { get, parseCsv, sell } from "../../support/service/HttpCalls.ts"
 import { secret } from "../../support/service/InMemoryService.ts"
 import { TestServer } from "../../support/service/TestServer.ts"
+import { subscriber, WebhookServer } from "../../support/service/WebhookCalls.ts"
 
 type Headers = Record<string, string>
 
@@ -175,5 +176,34 @@ layer(TestServer, { excludeTestServices: true })("a paged list (contract 4.7)", 
       const secondEntries = yield* Effect.promise(() => movimientos.listar.query(frozen(firstEntries)))
       assert.deepStrictEqual(secondEntries.pagination, { ...firstEntries.pagination, page: 2 })
     })
+  )
+})
+
+layer(WebhookServer, { excludeTestServices: true })("the deliveries of a webhook (contract 6.3)", (it) => {
+  it.effect("do not move while events occur, with the hasta_id of the first page", () =>
+    Effect.gen(function* () {
+      const { auth, calls, path } = yield* subscriber()
+      yield* sellTimes(3, auth)
+      const page = (query: string) =>
+        Effect.map(calls("GET", `${path}/entregas?${query}`), ({ body: { data } }) => ({
+          ids: data.items.map(({ evento_id }: { evento_id: string }) => evento_id),
+          ...data.pagination
+        }))
+      const whole = yield* page("")
+      assert.deepStrictEqual([whole.total, whole.ids[0]], [3, `${whole.ids[0].replace(/\d+$/, whole.hasta_id)}`])
+      const first = yield* page("per_page=2")
+      yield* sellTimes(1, auth)
+      const second = yield* page(`per_page=2&page=2&hasta_id=${first.hasta_id}`)
+      assert.deepStrictEqual([...first.ids, ...second.ids], whole.ids)
+      assert.deepStrictEqual([second.total, second.total_pages, second.hasta_id], [3, 2, whole.hasta_id])
+      assert.strictEqual((yield* page("")).total, 4)
+      const pending = yield* page(`estado=pendiente&hasta_id=${whole.hasta_id}`)
+      assert.deepStrictEqual(pending.ids, whole.ids)
+      // The total does not depend on the page.
+      const beyond = yield* page("page=9")
+      assert.deepStrictEqual([beyond.total, beyond.ids], [4, []])
+      const refused = yield* calls("GET", `${path}/entregas?hasta_id=x`)
+      assert.deepStrictEqual([refused.status, refused.body.error.details], [422, { hasta_id: "invalido" }])
+    }).pipe(Effect.scoped)
   )
 })
