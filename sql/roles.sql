@@ -43,8 +43,9 @@ revoke all on all functions in schema cell, directory, catalogue from public, sa
 grant usage on schema cell to saldo_reader;
 grant select on
   cell.balance, cell.block, cell.consumption, cell.entry, cell.event, cell.idempotency, cell.insurance, cell.option,
-  cell.reversal, cell.transaction
+  cell.reversal, cell.sublist_block, cell.transaction
 to saldo_reader;
+grant execute on function cell.sublist_of, cell.sublists_of to saldo_reader;
 
 -- saldo_server
 

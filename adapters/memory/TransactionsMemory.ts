@@ -32,13 +32,15 @@ export const transactionOf = (
   reversal: latestReversalOf(books, order.transactionId)
 })
 
-const passes = (filter: TransactionFilter, { key, order, status }: Sale): boolean =>
+const passes = (filter: TransactionFilter, { key, order, status, terminalId }: Sale): boolean =>
   isWithin(filter, order.createdAt) &&
   isUpTo(filter, order.transactionId) &&
   (filter.status === undefined || filter.status === status) &&
   (filter.identifier === undefined || filter.identifier === order.identifier) &&
   (filter.xid === undefined || filter.xid === order.xid) &&
-  (filter.key === undefined || filter.key === key)
+  (filter.key === undefined || filter.key === key) &&
+  (filter.serviceId === undefined || filter.serviceId === order.service.id) &&
+  (filter.terminalId === undefined || filter.terminalId === terminalId)
 
 /** `Transactions` in memory. */
 export const layer = Layer.effect(

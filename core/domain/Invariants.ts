@@ -11,6 +11,8 @@ export const invariants = {
   entry: "every ledger entry of a sale belongs to a sale that was charged",
   running: "the balance of each entry is the balance of the entry before it plus the amount",
   listed: "the stored length of each list is right, and its blocks count every sale by status and every entry once",
+  sublisted:
+    "the blocks of the sales of each service and each terminal count every sale that is in a block by status and once",
   insured: "an insurance claimed by a sale and that sale refer to each other, and their states agree",
   quote: "no quote is sold twice",
   policy: "an insurance has the policy number of its sale if that sale is in SUCCESS, and otherwise none"

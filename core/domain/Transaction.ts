@@ -1,5 +1,12 @@
 import { Effect, Schema } from "effect"
-import { type IdempotencyKey, StoredIdentifier, StoredTerminalId, TransactionId } from "./Ids.ts"
+import {
+  type IdempotencyKey,
+  type ServiceId,
+  StoredIdentifier,
+  StoredTerminalId,
+  type TerminalId,
+  TransactionId
+} from "./Ids.ts"
 import { Amount } from "./Money.ts"
 import type { ListFilter } from "./Page.ts"
 import { SoldService } from "./Sale.ts"
@@ -45,4 +52,6 @@ export interface TransactionFilter extends ListFilter {
   /** An xid may match several failed sales and at most one that did not fail. */
   readonly xid?: string | undefined
   readonly key?: IdempotencyKey | undefined
+  readonly serviceId?: ServiceId | undefined
+  readonly terminalId?: TerminalId | undefined
 }

@@ -83,6 +83,26 @@ export const serviceId = readBy<ServiceId, number>(
 
 const positiveInteger = /^[1-9]\d{0,15}$/
 
+const positiveIntegerOf = (raw: unknown): Result.Result<number, string> => {
+  const id = typeof raw === "string" && positiveInteger.test(raw) ? Number(raw) : raw
+  return typeof id === "number" && Number.isSafeInteger(id) && id > 0 ? Result.succeed(id) : Result.fail("invalido")
+}
+
+const positiveIntegerDocument = (description: string): JsonSchema => ({
+  type: "integer",
+  minimum: 1,
+  maximum: Number.MAX_SAFE_INTEGER,
+  description,
+  examples: [1]
+})
+
+/** The service whose sales a search looks for. tRPC clients may send the id as a number. */
+export const soughtService = readBy<ServiceId, number | string>(
+  ServiceId,
+  positiveIntegerOf,
+  positiveIntegerDocument("Solo ventas de este servicio.")
+)
+
 /**
  * An id in a path. An empty id identifies nothing, so the caller receives 404. An id that is not a positive integer
  * fails with the reason code `malformed`. tRPC clients may send the id as a number.
@@ -90,12 +110,8 @@ const positiveInteger = /^[1-9]\d{0,15}$/
 export const pathId = <A>(to: Schema.Codec<A, number>, description: string, malformed: string = notFound) =>
   readBy<A, number | string>(
     to,
-    (raw) => {
-      const id = typeof raw === "string" && positiveInteger.test(raw) ? Number(raw) : raw
-      if (typeof id === "number" && Number.isSafeInteger(id) && id > 0) return Result.succeed(id)
-      return Result.fail(raw === "" ? notFound : malformed)
-    },
-    { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description, examples: [1] }
+    (raw) => Result.mapError(positiveIntegerOf(raw), () => (raw === "" ? notFound : malformed)),
+    positiveIntegerDocument(description)
   )
 
 /** An integer in a query. tRPC clients may send the integer as a number. */
@@ -137,6 +153,9 @@ export const identifier = described(
 )
 
 export const terminalId = described(TerminalId, text(0, 50, "Nombre de la caja o terminal del vendedor.", "caja-1"))
+
+/** The terminal whose sales a search looks for. */
+export const soughtTerminal = described(TerminalId, text(0, 50, "Coincidencia exacta.", "caja-1"))
 
 export const optionId = described(
   TextBetween(1, 100),

@@ -12,7 +12,17 @@ import { Transactions } from "../../core/ports/Transactions.ts"
 import { allTransactions, findReceipt, listTransactions } from "../../core/workflows/Queries.ts"
 import { FileReply } from "./Call.ts"
 import { csvFile, csvText } from "./Csv.ts"
-import { cleanText, keyExample, listFilterOf, pageOf, paging, pathId, soughtKey } from "./Fields.ts"
+import {
+  cleanText,
+  keyExample,
+  listFilterOf,
+  pageOf,
+  paging,
+  pathId,
+  soughtKey,
+  soughtService,
+  soughtTerminal
+} from "./Fields.ts"
 import { requires } from "./Gate.ts"
 import { input } from "./Input.ts"
 import { Currency, currency, LocalTimestamp, Pagination, Pesos, paginationOf } from "./Output.ts"
@@ -67,14 +77,16 @@ const listInput = input({
   identifier: Schema.optionalKey(cleanText("Coincidencia exacta.")),
   xid: Schema.optionalKey(cleanText("Coincidencia exacta.")),
   idempotency_key: Schema.optionalKey(soughtKey),
+  service_id: Schema.optionalKey(soughtService),
+  terminal_id: Schema.optionalKey(soughtTerminal),
   formato: Schema.optionalKey(
     Schema.Literals(["json", "csv"]).annotate({ description: "csv: todas las transacciones halladas, sin páginas." })
   )
 })
 
 const filterOf = (input: Result.Result.Success<ReturnType<typeof listInput.read>>): TransactionFilter => {
-  const { idempotency_key: key, identifier, status, xid } = input
-  return { ...listFilterOf(input), status, identifier, xid, key }
+  const { idempotency_key: key, identifier, service_id: serviceId, status, terminal_id: terminalId, xid } = input
+  return { ...listFilterOf(input), status, identifier, xid, key, serviceId, terminalId }
 }
 
 /** The transactions of the caller's company, newest first, page by page or as CSV. Contract: 4.7. */

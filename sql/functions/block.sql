@@ -8,6 +8,9 @@
 -- To find a page, the row counts of the blocks are added up from the newest block. The first row of the page is in the
 -- block where the sum reaches its position.
 --
+-- A sublist consists of the sales of one service, of one terminal, or of one service at one terminal. Its sales in a
+-- block form a block of the sublist. Because service and terminal of a sale never change, only its status moves counts.
+--
 -- Every caller of these functions has locked the balances of the companies, so no call waits for a block.
 --
 -- Each update takes the list name from a column of the joined rows, not from a constant. With a constant, a planner
@@ -17,12 +20,19 @@ drop function if exists cell.list_anew;
 drop function if exists cell.make_blocks;
 drop function if exists cell.join_blocks;
 drop function if exists cell.recount_blocks;
+drop function if exists cell.join_sublist_blocks;
+drop function if exists cell.recount_sublist_blocks;
+drop function if exists cell.tail_length;
 drop function if exists cell.block_length;
 drop function if exists cell.status_change;
 drop type if exists cell.status_change;
 
 -- Number of rows in a new block.
 create function cell.block_length() returns int language sql immutable as 'select 1000';
+
+-- Number of a company's newest sales that stay outside its blocks when a block is created. Most sales that are not settled
+-- yet are among them. Each sale that is settled in a block changes the block, and the blocks of its sublists.
+create function cell.tail_length() returns int language sql immutable as 'select cell.block_length() / 2';
 
 -- A new sale (old_status is null) or a sale whose status changed.
 create type cell.status_change as (
@@ -39,8 +49,8 @@ language sql
 immutable
 return row(company_id, transaction_id, old_status, new_status)::cell.status_change;
 
--- Creates blocks from the rows that come after the last block of each company. Rows that do not fill a block stay
--- outside the blocks.
+-- Creates blocks from the rows that come after the last block of each company, and divides blocks of sales into blocks
+-- of their sublists. Rows that do not fill a block stay outside the blocks.
 create function cell.make_blocks(list_ text, companies bigint[]) returns void
 language plpgsql
 set search_path = cell, pg_temp
@@ -56,28 +66,30 @@ as $$
 -- If a name is both a column and a variable, it means the column.
 #variable_conflict use_column
 begin
-  with made as (
-    insert into block (
-      company_id, list, first_id, last_id, earliest, latest, members, pending, success, failed, reversed
-    )
+  with grouped as materialized (
     select
       r.company_id,
-      list_,
-      min(r.id),
-      max(r.id),
-      min(r.created_at),
-      max(r.created_at),
-      count(*),
-      count(*) filter (where r.status = 'PENDING'),
-      count(*) filter (where r.status = 'SUCCESS'),
-      count(*) filter (where r.status = 'FAILED'),
-      count(*) filter (where r.status = 'REVERSED')
+      r.part,
+      r.service_id,
+      r.terminal_id,
+      min(r.id) as first_id,
+      max(r.id) as last_id,
+      min(r.created_at) as earliest,
+      max(r.created_at) as latest,
+      count(*) as members,
+      count(*) filter (where r.status = 'PENDING') as pending,
+      count(*) filter (where r.status = 'SUCCESS') as success,
+      count(*) filter (where r.status = 'FAILED') as failed,
+      count(*) filter (where r.status = 'REVERSED') as reversed,
+      sum(count(*)) over (partition by r.company_id, r.part) as length
     from (
       select
         c.company_id,
         t.id,
         t.created_at,
         t.status,
+        t.service_id,
+        t.terminal_id,
         (row_number() over (partition by c.company_id order by t.id) - 1) / block_length() as part
       from unnest(companies) as c(company_id)
       cross join lateral (
@@ -91,18 +103,38 @@ begin
         ) as o
       ) as listed
       cross join lateral (
-        select t.id, t.created_at, t.status
+        select t.id, t.created_at, t.status, t.service_id, t.terminal_id
         from transaction as t
         where list_ = 'sale' and t.company_id = c.company_id and t.id > listed.id
         union all
-        select e.id, e.created_at, null
+        select e.id, e.created_at, null, null, null
         from entry as e
         where list_ = 'entry' and e.company_id = c.company_id and e.id > listed.id
       ) as t
     ) as r
-    group by r.company_id, r.part
-    having count(*) = block_length()
+    group by r.company_id, r.part, r.service_id, r.terminal_id
+  ),
+  made as (
+    insert into block (
+      company_id, list, first_id, last_id, earliest, latest, members, pending, success, failed, reversed
+    )
+    select g.company_id, list_, min(g.first_id), max(g.last_id), min(g.earliest), max(g.latest), sum(g.members),
+      sum(g.pending), sum(g.success), sum(g.failed), sum(g.reversed)
+    from grouped as g
+    where g.length = block_length()
+    group by g.company_id, g.part
     returning company_id, last_id, members
+  ),
+  divided as (
+    insert into sublist_block (
+      company_id, sublist, first_id, last_id, earliest, latest, members, pending, success, failed, reversed
+    )
+    select g.company_id, s.sublist, min(g.first_id), max(g.last_id), min(g.earliest), max(g.latest), sum(g.members),
+      sum(g.pending), sum(g.success), sum(g.failed), sum(g.reversed)
+    from grouped as g
+    cross join lateral unnest(sublists_of(g.service_id, g.terminal_id)) as s(sublist)
+    where list_ = 'sale' and g.length = block_length()
+    group by g.company_id, g.part, s.sublist
   )
   update balance as b
   set sales_listed = b.sales_listed + case list_ when 'sale' then m.members else 0 end,
@@ -180,6 +212,66 @@ begin
   set sales_listed = b.sales_listed + l.members
   from (select n.company_id, count(*) as members from unnest(late) as n group by n.company_id) as l
   where b.company_id = l.company_id;
+
+  perform join_sublist_blocks(late);
+end;
+$$;
+
+-- Counts late sales in the blocks of their sublists. A late sale joins the last block of the sublist that begins before
+-- it. If there is none, the late sales form a new first block.
+create function cell.join_sublist_blocks(late cell.status_change[]) returns void
+language plpgsql
+set search_path = cell, pg_temp
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+-- If a name is both a column and a variable, it means the column.
+#variable_conflict use_column
+begin
+  with placed as (
+    select
+      n.company_id,
+      s.sublist,
+      h.first_id as host,
+      min(n.transaction_id) as lowest,
+      max(n.transaction_id) as highest,
+      min(t.created_at) as earliest,
+      max(t.created_at) as latest,
+      count(*) as members
+    from unnest(late) as n
+    cross join lateral (
+      select t.created_at, t.service_id, t.terminal_id
+      from transaction as t
+      where t.company_id = n.company_id and t.id = n.transaction_id
+      offset 0
+    ) as t
+    cross join lateral unnest(sublists_of(t.service_id, t.terminal_id)) as s(sublist)
+    left join lateral (
+      select o.first_id
+      from sublist_block as o
+      where o.company_id = n.company_id and o.sublist = s.sublist and o.first_id <= n.transaction_id
+      order by o.first_id desc
+      limit 1
+    ) as h on true
+    group by n.company_id, s.sublist, h.first_id
+  ),
+  joined as (
+    update sublist_block as b
+    set last_id = greatest(b.last_id, l.highest),
+      earliest = least(b.earliest, l.earliest),
+      latest = greatest(b.latest, l.latest),
+      members = b.members + l.members
+    from placed as l
+    where b.company_id = l.company_id
+      and b.sublist = l.sublist
+      and b.first_id = l.host
+  )
+  insert into sublist_block (company_id, sublist, first_id, last_id, earliest, latest, members)
+  select l.company_id, l.sublist, l.lowest, l.highest, l.earliest, l.latest, l.members
+  from placed as l
+  where l.host is null;
 end;
 $$;
 
@@ -225,6 +317,62 @@ begin
   where b.company_id = m.company_id
     and b.list = m.list
     and b.first_id = m.first_id;
+
+  perform recount_sublist_blocks(changes);
+end;
+$$;
+
+-- Moves the counts of changed sales in the blocks of their sublists, as cell.recount_blocks does in the blocks.
+create function cell.recount_sublist_blocks(changes cell.status_change[]) returns void
+language plpgsql
+set search_path = cell, pg_temp
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+-- If a name is both a column and a variable, it means the column.
+#variable_conflict use_column
+begin
+  update sublist_block as b
+  set pending = b.pending + m.pending,
+    success = b.success + m.success,
+    failed = b.failed + m.failed,
+    reversed = b.reversed + m.reversed
+  from (
+    select
+      c.company_id,
+      h.sublist,
+      h.first_id,
+      count(*) filter (where c.new_status = 'PENDING') - count(*) filter (where c.old_status = 'PENDING') as pending,
+      count(*) filter (where c.new_status = 'SUCCESS') - count(*) filter (where c.old_status = 'SUCCESS') as success,
+      count(*) filter (where c.new_status = 'FAILED') as failed,
+      count(*) filter (where c.new_status = 'REVERSED') as reversed
+    from unnest(changes) as c
+    -- Sales after the last block are in no block of a sublist.
+    cross join lateral (
+      select 1 from balance as b where b.company_id = c.company_id and b.listed_to >= c.transaction_id offset 0
+    ) as listed
+    cross join lateral (
+      select t.service_id, t.terminal_id
+      from transaction as t
+      where t.company_id = c.company_id and t.id = c.transaction_id
+      offset 0
+    ) as t
+    cross join lateral unnest(sublists_of(t.service_id, t.terminal_id)) as s(sublist)
+    cross join lateral (
+      select o.sublist, o.first_id
+      from sublist_block as o
+      where o.company_id = c.company_id and o.sublist = s.sublist and o.first_id <= c.transaction_id
+      order by o.first_id desc
+      limit 1
+    ) as h
+    where c.old_status is distinct from c.new_status
+    group by c.company_id, h.sublist, h.first_id
+  ) as m
+  where b.company_id = m.company_id
+    and b.sublist = m.sublist
+    and b.first_id = m.first_id;
 end;
 $$;
 
@@ -245,6 +393,7 @@ begin
   perform 1 from balance as b where b.company_id = any (companies) order by b.company_id for update;
 
   delete from block as o where o.company_id = any (companies);
+  delete from sublist_block as o where o.company_id = any (companies);
 
   update balance as b
   set sales = (select count(*) from transaction as t where t.company_id = b.company_id),
@@ -260,5 +409,6 @@ $$;
 
 -- Only the money functions call these functions, and the money functions run as their owner.
 revoke all on function
-  cell.make_blocks, cell.join_blocks, cell.recount_blocks, cell.block_length, cell.list_anew, cell.status_change
+  cell.make_blocks, cell.join_blocks, cell.recount_blocks, cell.join_sublist_blocks,
+  cell.recount_sublist_blocks, cell.tail_length, cell.block_length, cell.list_anew, cell.status_change
 from public;

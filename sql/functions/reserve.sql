@@ -462,7 +462,7 @@ begin
   select
     array_agg(a.account) filter (where a.buys_once or refusal(a.account, 0, a.amount) is not null),
     bool_or(a.first_id <= a.listed_to),
-    bool_or(a.unlisted + a.members >= block_length())
+    bool_or(a.unlisted + a.members >= block_length() + tail_length())
   into accounts, any_late, any_full_block
   from (
     select
@@ -614,7 +614,9 @@ begin
   if any_full_block then
     perform make_blocks(
       'sale',
-      array(select d.company_id from unnest(demands) as d where d.unlisted + d.members >= block_length())
+      array(
+        select d.company_id from unnest(demands) as d where d.unlisted + d.members >= block_length() + tail_length()
+      )
     );
   end if;
 

@@ -43,7 +43,8 @@ end`
 
 /**
  * Writes a history directly into the tables, as an import would. It consists of sales of 1.00, five for each
- * identifier. The ledger starts with a deposit and charges each successful sale.
+ * identifier. One of fifty is of service 2, all others of service 1. Twenty terminals make the same number of sales,
+ * and terminal `caja-100` one of ten thousand. The ledger starts with a deposit and charges each successful sale.
  */
 export const loadSalesHistory = Effect.fnUntraced(function* ({ company, days, sales }: SalesHistory) {
   const sql = yield* PgClient.PgClient
@@ -52,11 +53,12 @@ export const loadSalesHistory = Effect.fnUntraced(function* ({ company, days, sa
     insert into cell.balance (company_id, available, updated_at) values (${company}, ${sales * 100}, 'epoch')`)
   yield* run(`
     insert into cell.transaction (
-      company_id, id, xid, idempotency_key, status, environment, service_id, service_name, service_type, identifier,
-      amount, reversible, day, created_at, processed_at, auth_code
+      company_id, id, xid, idempotency_key, status, environment, service_id, terminal_id, service_name, service_type,
+      identifier, amount, reversible, day, created_at, processed_at, auth_code
     )
     select
-      ${company}, nextval('cell.transaction_id'), 'RD-${company}-' || n, 'key-' || n, s.status, 'development', 1, 'Recarga',
+      ${company}, nextval('cell.transaction_id'), 'RD-${company}-' || n, 'key-' || n, s.status, 'development',
+      case n % 50 when 1 then 2 else 1 end, 'caja-' || case n % 10000 when 77 then 100 else n % 20 end, 'Recarga',
       'mobile_recharge', 'c-' || n % ${Math.ceil(sales / 5)}, 100, false, (s.at - interval '4 hours')::date, s.at,
       case when s.status not in ('PENDING', 'PROCESSING') then s.at end,
       case when s.status in ('SUCCESS', 'REVERSED') then 'SBX' || n end
@@ -90,5 +92,5 @@ export const loadSalesHistory = Effect.fnUntraced(function* ({ company, days, sa
   yield* rebuildLists
   // In production, autovacuum runs this statement.
   yield* run("vacuum analyze cell.transaction").pipe(Effect.andThen(run("vacuum analyze cell.entry")))
-  yield* run("vacuum analyze cell.block")
+  yield* run("vacuum analyze cell.block").pipe(Effect.andThen(run("vacuum analyze cell.sublist_block")))
 })

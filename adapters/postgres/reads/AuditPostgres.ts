@@ -161,6 +161,45 @@ export const violationQueries: Record<Invariant, string> = {
       or coalesce(b.listed, 0) <> coalesce(p.members, 0)
       or b.last_id <> coalesce(p.last_id, 0)`,
 
+  sublisted: `
+    select company_id, sublist, b.members as counted, m.members
+    from (
+      select company_id, sublist, sum(members) as members, sum(pending) as pending, sum(success) as success,
+        sum(failed) as failed, sum(reversed) as reversed, min(first_id) as first_id, max(last_id) as last_id,
+        min(earliest) as earliest, max(latest) as latest, bool_or(first_id <= previous) as overlap
+      from (
+        select *, lag(last_id) over (partition by company_id, sublist order by first_id) as previous
+        from cell.sublist_block
+      ) as o
+      group by company_id, sublist
+    ) as b
+    full join (
+      select g.company_id, s.sublist, sum(g.members) as members, sum(g.pending) as pending, sum(g.success) as success,
+        sum(g.failed) as failed, sum(g.reversed) as reversed, min(g.first_id) as first_id, max(g.last_id) as last_id,
+        min(g.earliest) as earliest, max(g.latest) as latest
+      from (
+        select t.company_id, t.service_id, t.terminal_id, count(*) as members,
+          count(*) filter (where t.status = 'PENDING') as pending,
+          count(*) filter (where t.status = 'SUCCESS') as success,
+          count(*) filter (where t.status = 'FAILED') as failed,
+          count(*) filter (where t.status = 'REVERSED') as reversed,
+          min(t.id) as first_id, max(t.id) as last_id, min(t.created_at) as earliest, max(t.created_at) as latest
+        from cell.transaction as t
+        join cell.balance as o on o.company_id = t.company_id
+        where t.id <= o.listed_to
+        group by t.company_id, t.service_id, t.terminal_id
+      ) as g
+      cross join lateral unnest(cell.sublists_of(g.service_id, g.terminal_id)) as s(sublist)
+      group by g.company_id, s.sublist
+    ) as m using (company_id, sublist)
+    where (b.members, b.pending, b.success, b.failed, b.reversed)
+        is distinct from (m.members, m.pending, m.success, m.failed, m.reversed)
+      or b.overlap
+      or m.first_id < b.first_id
+      or m.last_id > b.last_id
+      or m.earliest < b.earliest
+      or m.latest > b.latest`,
+
   // A sale whose insurer was never asked has no refusal. Its quote may be used again.
   insured: `
     select coalesce(g.company_id, t.company_id) as company_id, coalesce(g.id, t.insurance_id) as insurance_id, g.state,

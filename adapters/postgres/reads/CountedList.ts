@@ -25,6 +25,14 @@ export interface Narrowing {
   readonly filter: ListFilter
   /** A further condition on a row `t`, and the number of rows of a block `o` that meet it. */
   readonly also?: { readonly row: string; readonly counted: string } | undefined
+  /** A sublist of the sales, which has blocks of its own. */
+  readonly sublist?: Sublist | undefined
+}
+
+/** The sales that meet a condition on a row `t`, and the name of their sublist. */
+export interface Sublist {
+  readonly row: Fragment
+  readonly name: Fragment
 }
 
 type Sql = PgClient.PgClient
@@ -73,13 +81,19 @@ export const ofCompany = (sql: Sql, companyId: CompanyId, filter: ListFilter): R
   ...conditions(sql, filter).row
 ]
 
-/** Condition for a company's blocks that may contain rows that pass the filter. */
-export const blocksOf = (sql: Sql, list: CountedList["list"], companyId: CompanyId, filter: ListFilter): Fragment =>
-  sql.and([
+/** The blocks of a list or sublist that may contain rows that pass the filter, as a table with its condition. */
+export const blocksOf = (
+  sql: Sql,
+  list: CountedList["list"],
+  { companyId, filter, sublist }: Pick<Narrowing, "companyId" | "filter" | "sublist">
+) => ({
+  table: sql.literal(sublist === undefined ? "cell.block" : "cell.sublist_block"),
+  condition: sql.and([
     sql`o.company_id = ${int8(companyId)}`,
-    sql`o.list = ${sql.literal(`'${list}'`)}`,
+    sublist === undefined ? sql`o.list = ${sql.literal(`'${list}'`)}` : sql`o.sublist = ${sublist.name}`,
     ...conditions(sql, filter).overlapping
   ])
+})
 
 /** The number of rows before a page, and the number up to its end. */
 export const boundsOf = ({ page, perPage }: Page) => ({
@@ -132,7 +146,7 @@ const wholeOf = (sql: Sql, { length }: CountedList, companyId: CompanyId) => {
 }
 
 /** SQL for the number of `rows` in each block `o`, after the last block, and in total. */
-const countsOf = (sql: Sql, counted: CountedList, { also, companyId, filter }: Narrowing, rows: Fragment) => {
+const countsOf = (sql: Sql, counted: CountedList, { also, companyId, filter, sublist }: Narrowing, rows: Fragment) => {
   const { inside } = conditions(sql, filter)
   const countedRows = sql`(select count(*) ${rows})`
   const known = sql.literal(also?.counted ?? "o.members")
@@ -144,7 +158,9 @@ const countsOf = (sql: Sql, counted: CountedList, { also, companyId, filter }: N
     ofBlock: inside.length === 0 ? known : sql`case when ${sql.and(inside)} then ${known} else ${countedRows} end`,
     // Block counts are cheap to read twice. Counts of single rows are not.
     kept: sql.literal(inside.length === 0 ? "not materialized" : "materialized"),
-    ...(also === undefined && inside.length === 0 ? wholeOf(sql, counted, companyId) : narrowed)
+    ...(also === undefined && sublist === undefined && inside.length === 0
+      ? wholeOf(sql, counted, companyId)
+      : narrowed)
   }
 }
 
@@ -164,14 +180,16 @@ export const pageOfCounted = <Row extends object>(
   narrowing: Narrowing,
   page: Page
 ): Effect.Effect<FrozenSlice<Row>> => {
-  const { also, companyId, filter } = narrowing
+  const { also, companyId, filter, sublist } = narrowing
   const { columns, list, table } = counted
   const { reach, skipped } = boundsOf(page)
   const rows = sql`from ${sql.literal(table)} as t where ${sql.and([
     ...ofCompany(sql, companyId, filter),
     sql`t.id between o.first_id and o.last_id`,
-    ...(also === undefined ? [] : [sql.literal(also.row)])
+    ...(also === undefined ? [] : [sql.literal(also.row)]),
+    ...(sublist === undefined ? [] : [sublist.row])
   ])}`
+  const blocks = blocksOf(sql, list, narrowing)
   const { beyond, kept, ofBlock, total } = countsOf(sql, counted, narrowing, rows)
   // `offset 0` makes the planner find the end of the last block before it counts. It then expects few rows after it,
   // and reads them through an index.
@@ -183,8 +201,8 @@ export const pageOfCounted = <Row extends object>(
             o.first_id,
             o.last_id,
             ${ofBlock} as n
-          from cell.block as o
-          where ${blocksOf(sql, list, companyId, filter)}
+          from ${blocks.table} as o
+          where ${blocks.condition}
         ),
         beyond as materialized (
           select o.first_id, o.last_id, ${beyond} as n

@@ -54,6 +54,7 @@ const make = Effect.gen(function* () {
 
   /** Ids between which all rows of the filter lie. */
   const spanOf = Effect.fnUntraced(function* (companyId: CompanyId, filter: ListFilter) {
+    const blocks = blocksOf(sql, "entry", { companyId, filter })
     const [span] = yield* Effect.orDie(reads(companyId)<{ first: bigint | null; last: bigint | null }>`
       select
         least(min(o.first_id), min(beyond.first_id)) as first,
@@ -66,7 +67,7 @@ const make = Effect.gen(function* () {
           max(o.last_id)
         ) as last
       from (select ${firstBeyond(sql, "entry", companyId)} as first_id) as beyond
-      left join cell.block as o on ${blocksOf(sql, "entry", companyId, filter)}`)
+      left join ${blocks.table} as o on ${blocks.condition}`)
     return { first: span?.first ?? 0n, last: span?.last ?? 0n }
   })
 

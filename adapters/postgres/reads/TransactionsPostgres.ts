@@ -1,4 +1,4 @@
-import { PgClient } from "@effect/sql-pg"
+import { PgClient, PgTypes } from "@effect/sql-pg"
 import { Effect, Layer, Option } from "effect"
 import type { Fragment } from "effect/sql/Statement"
 import type { CompanyId, TransactionId } from "../../../core/domain/Ids.ts"
@@ -15,7 +15,7 @@ import {
   transactionColumns,
   transactionOf
 } from "../ledger/TransactionRow.ts"
-import { type CountedList, type Narrowing, ofCompany, pageOfCounted, pageOfFound } from "./CountedList.ts"
+import { type CountedList, type Narrowing, ofCompany, pageOfCounted, pageOfFound, type Sublist } from "./CountedList.ts"
 
 export const saleList: CountedList = {
   list: "sale",
@@ -68,10 +68,25 @@ const make = Effect.gen(function* () {
     return Option.map(Option.fromUndefinedOr(row), transactionOf)
   })
 
-  const rowsOf = (companyId: CompanyId, { identifier, key, status, xid, ...filter }: TransactionFilter) => {
+  /** The sublist of sales with the filter's service and terminal. Undefined if the filter has neither. */
+  const sublistOf = ({ serviceId, terminalId }: TransactionFilter): Sublist | undefined =>
+    serviceId === undefined && terminalId === undefined
+      ? undefined
+      : {
+          row: sql.and([
+            ...(serviceId === undefined ? [] : [sql`t.service_id = ${int8(serviceId)}`]),
+            ...(terminalId === undefined ? [] : [sql`t.terminal_id = ${terminalId}`])
+          ]),
+          name: sql`cell.sublist_of(${int8(serviceId ?? null)}, ${PgTypes.text(terminalId ?? null)})`
+        }
+
+  const rowsOf = (companyId: CompanyId, filter: TransactionFilter) => {
+    const { identifier, key, status, xid } = filter
+    const sublist = sublistOf(filter)
     const narrowed = [
       ...ofCompany(sql, companyId, filter),
       ...(status === undefined ? [] : [sql.literal(salesHaving[status].row)]),
+      ...(sublist === undefined ? [] : [sublist.row]),
       ...(identifier === undefined ? [] : [sql`t.identifier = ${identifier}`]),
       ...(key === undefined ? [] : [sql`t.idempotency_key = ${key}`]),
       ...(xid === undefined ? [] : [sql`t.xid = ${xid}`])
@@ -95,7 +110,12 @@ const make = Effect.gen(function* () {
             sql,
             reads,
             saleList,
-            { companyId, filter, also: status === undefined ? undefined : salesHaving[status] },
+            {
+              companyId,
+              filter,
+              also: status === undefined ? undefined : salesHaving[status],
+              sublist: sublistOf(filter)
+            },
             page
           )
         : pageOfFound<KeyedRow>(sql, reads, saleList, { companyId, filter }, rowsOf(companyId, filter), page)

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { DispatchAnswer } from "../../../core/domain/Sale.ts"
 import { ManualClock } from "../../support/InProcessService.ts"
 import { customer } from "../../support/service/CustomerCompany.ts"
-import { get, sell } from "../../support/service/HttpCalls.ts"
+import { get, parseCsv, sell } from "../../support/service/HttpCalls.ts"
 import { Script } from "../../support/service/ScriptedPorts.ts"
 import { TestServer } from "../../support/service/TestServer.ts"
 
@@ -74,7 +74,17 @@ layer(TestServer, { excludeTestServices: true })("lists (contract 4.7)", (it) =>
       ["idempotency_key=a%0ab", { idempotency_key: "invalido" }],
       ["idempotency_key=", { idempotency_key: "longitud" }],
       [`idempotency_key=${"k".repeat(129)}`, { idempotency_key: "longitud" }],
-      ["idempotency_key=&status=x", { idempotency_key: "longitud", status: "invalido" }]
+      ["idempotency_key=&status=x", { idempotency_key: "longitud", status: "invalido" }],
+      ["service_id=", { service_id: "invalido" }],
+      ["service_id=0", { service_id: "invalido" }],
+      ["service_id=-1", { service_id: "invalido" }],
+      ["service_id=1.0", { service_id: "invalido" }],
+      ["service_id=uno", { service_id: "invalido" }],
+      ["service_id=9007199254740992", { service_id: "invalido" }],
+      ["service_id=1&service_id=2", { service_id: "invalido" }],
+      ["terminal_id=a%00b", { terminal_id: "invalido" }],
+      [`terminal_id=${"t".repeat(51)}`, { terminal_id: "longitud" }],
+      ["terminal_id=a&terminal_id=b", { terminal_id: "invalido" }]
     ] as const)("of transactions: %s", ([query, details]) => rejects(sales, query, details))
 
     it.effect.each(["formato=xml", "formato=CSV", "formato=", "formato=csv&formato=csv"])("of either: %s", (query) =>
@@ -139,6 +149,64 @@ layer(TestServer, { excludeTestServices: true })("lists (contract 4.7)", (it) =>
       ] as const) {
         assert.deepStrictEqual((yield* found(auth, query)).ids, expected, query)
       }
+    })
+  )
+
+  it.effect("filter by service and terminal, with and without other filters", () =>
+    Effect.gen(function* () {
+      const { until } = yield* ManualClock
+      const { auth } = yield* customer({ money: 10_000 })
+      const soldAt = (service_id: number, terminal_id: string | null, identifier = "8095550003") =>
+        Effect.map(sell({ service_id, identifier, amount: 50, terminal_id }, auth), ({ body }) =>
+          Number(body.data?.transaction_id ?? body.error.details.transaction_id)
+        )
+      yield* until("2026-06-01T12:00:00-04:00")
+      const a = yield* soldAt(1, "caja 1")
+      const b = yield* soldAt(7, "caja 1")
+      const c = yield* soldAt(7, "caja-ñ", "8095550001")
+      yield* until("2026-06-02T12:00:00-04:00")
+      const d = yield* soldAt(1, "caja 1", "8095550001")
+      const e = yield* soldAt(1, "1")
+      const f = yield* soldAt(7, "")
+      const g = yield* soldAt(1, null)
+      for (const [query, expected] of [
+        ["service_id=1", [g, e, d, a]],
+        ["service_id=7", [f, c, b]],
+        ["service_id=2", []],
+        ["service_id=9007199254740991", []],
+        ["terminal_id=caja%201", [d, b, a]],
+        ["terminal_id=caja-%C3%B1", [c]],
+        ["terminal_id=1", [e]],
+        ["terminal_id=", [f]],
+        ["terminal_id=Caja%201", []],
+        ["terminal_id=caja", []],
+        ["service_id=1&terminal_id=caja%201", [d, a]],
+        ["service_id=7&terminal_id=1", []],
+        ["service_id=1&status=FAILED", [d]],
+        ["service_id=1&status=SUCCESS", [g, e, a]],
+        ["terminal_id=caja%201&status=SUCCESS", [b, a]],
+        ["service_id=7&status=FAILED&terminal_id=caja-%C3%B1", [c]],
+        ["service_id=1&status=PENDING", []],
+        ["service_id=1&identifier=8095550001", [d]],
+        ["terminal_id=caja%201&identifier=8095550003", [b, a]],
+        ["service_id=1&date_to=2026-06-01", [a]],
+        ["terminal_id=caja%201&date_from=2026-06-02", [d]],
+        [`service_id=1&hasta_id=${e}`, [e, d, a]],
+        [`terminal_id=caja%201&hasta_id=${d - 1}`, [b, a]],
+        // Unknown parameters are ignored, also if they look like a known one.
+        ["servicio=7&terminal=1&estado=FAILED&service=7", [g, f, e, d, c, b, a]]
+      ] as const) {
+        for (const path of sales) {
+          const { ids, total } = yield* found(auth, query, path)
+          assert.deepStrictEqual({ ids, total }, { ids: expected, total: expected.length }, query)
+        }
+        const [, ...lines] = parseCsv((yield* get(`/v1/transacciones?formato=csv&${query}`, auth)).text)
+        assert.deepStrictEqual(
+          lines.map(([id]) => Number(id)),
+          [...expected]
+        )
+      }
+      assert.deepStrictEqual((yield* found(auth, "service_id=1&per_page=1&page=3")).ids, [d])
     })
   )
 

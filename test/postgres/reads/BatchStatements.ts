@@ -7,15 +7,19 @@ export const batchCount = 14
 /** The time of batch `n`. All batches fall on three days. */
 const at = (n: number) => `timestamptz '2026-01-01 16:00Z' + ${n} * interval '5 hours'`
 
-/** Reserves the sales of batch `n`. Their ids depend on `n` only, so a late batch has lower ids than an earlier one. */
+/**
+ * Reserves the sales of batch `n`. Their ids depend on `n` only, so a late batch has lower ids than an earlier one. A
+ * batch has sales of three services, at several terminals and at none.
+ */
 export const reserve = (companies: ReadonlyArray<number>, first: number, n: number) => [
   `select setval('cell.transaction_id', ${first + n * batchSize * companies.length}, false)`,
   `select count(*) from cell.reserve(
     (
       select jsonb_agg(jsonb_build_object(
         'n', ${batchSize} * c + n, 'company_id', c, 'key', 'k-${n}-' || n, 'owner', gen_random_uuid(), 'fingerprint', '00',
-        'xid', 'x-${n}-' || n, 'environment', 'development', 'service_id', 1, 'service_name', 's', 'service_type', 'generic',
-        'identifier', 'iii', 'amount', 100, 'reversible', true
+        'xid', 'x-${n}-' || n, 'environment', 'development', 'service_id', 1 + n % 3, 'service_name', 's',
+        'service_type', 'generic', 'identifier', 'iii', 'amount', 100, 'reversible', true,
+        'terminal_id', (array[null, '', '1', 'caja 2', 'service 1'])[1 + (n + ${n}) % 5]
       ))
       from unnest(array[${companies}]) as c, generate_series(1, ${batchSize}) as n
     ),

@@ -5,7 +5,7 @@ import fc from "fast-check"
 import * as AllTransactionsPostgres from "../../../adapters/postgres/reads/AllTransactionsPostgres.ts"
 import * as AuditPostgres from "../../../adapters/postgres/reads/AuditPostgres.ts"
 import * as TransactionsPostgres from "../../../adapters/postgres/reads/TransactionsPostgres.ts"
-import { CompanyId, IdempotencyKey } from "../../../core/domain/Ids.ts"
+import { CompanyId, IdempotencyKey, ServiceId, TerminalId } from "../../../core/domain/Ids.ts"
 import type { Status } from "../../../core/domain/Status.ts"
 import type { TransactionFilter } from "../../../core/domain/Transaction.ts"
 import { Audit } from "../../../core/ports/Audit.ts"
@@ -38,7 +38,9 @@ const filter: fc.Arbitrary<TransactionFilter> = fc.record(
     status: fc.constantFrom<Status>(...statuses),
     from: fc.constantFrom(...days),
     to: fc.constantFrom(...days),
-    upTo: fc.integer({ min: -1, max: 2 * batchSize * batchCount + 1 })
+    upTo: fc.integer({ min: -1, max: 2 * batchSize * batchCount + 1 }),
+    serviceId: fc.integer({ min: 1, max: 4 }).map((id) => ServiceId.make(id)),
+    terminalId: fc.constantFrom("", "1", "caja 2", "service 1", "none").map((name) => TerminalId.make(name))
   },
   { requiredKeys: [] }
 )
@@ -53,7 +55,14 @@ const asking = fc.array(fc.tuple(filter, page), { minLength: 12, maxLength: 12 }
 /** A page of one company's sales, from a query that uses no blocks. */
 const plainPage = Effect.fnUntraced(function* (
   company: number,
-  { from = "0001-01-01", status, to = "9999-01-01", upTo = Number.MAX_SAFE_INTEGER }: TransactionFilter,
+  {
+    from = "0001-01-01",
+    serviceId,
+    status,
+    terminalId,
+    to = "9999-01-01",
+    upTo = Number.MAX_SAFE_INTEGER
+  }: TransactionFilter,
   { page, perPage }: { readonly page: number; readonly perPage: number }
 ) {
   const sql = yield* PgClient.PgClient
@@ -64,6 +73,8 @@ const plainPage = Effect.fnUntraced(function* (
       and (created_at - interval '4 hours')::date between ${from}::date and ${to}::date
       and status like ${status ?? "%"}
       and id <= ${upTo}
+      and (${serviceId === undefined} or service_id = ${serviceId ?? 0})
+      and (${terminalId === undefined} or terminal_id = ${terminalId ?? ""})
     order by id desc`
   const [newest] = yield* sql<{ id: bigint }>`select max(id) as id from cell.transaction where company_id = ${company}`
   const ids = found.map(({ id }) => Number(id))
@@ -152,17 +163,22 @@ layer(TestLayer, { excludeTestServices: true })("blocks of sales and entries", (
           )
         )`
       ]
-      yield* setBlockLength(batchSize)
+      yield* setBlockLength(blockLength)
       yield* run(deposit([company]))
+      // A block of six sales leaves three sales outside.
       yield* run(reserve([company], first, 0))
-      assert.deepStrictEqual(yield* made, [["sale", batchSize]])
+      assert.deepStrictEqual(yield* made, [])
+      yield* run(reserve([company], first, 1))
+      assert.deepStrictEqual(yield* made, [["sale", blockLength]])
       // The deposit was the first entry.
-      yield* run(confirm(0, batchSize - 2))
+      yield* run(confirm(0, blockLength - 3))
+      assert.deepStrictEqual(yield* made, [["sale", blockLength]])
+      yield* run(confirm(blockLength - 2, blockLength - 2))
       assert.deepStrictEqual(yield* made, [
-        ["sale", batchSize],
-        ["entry", batchSize]
+        ["sale", blockLength],
+        ["entry", blockLength]
       ])
-      yield* run(confirm(batchSize - 1, batchSize - 1))
+      yield* run(confirm(blockLength - 1, blockLength))
       assert.isTrue(yield* isListed(company))
     })
   )
@@ -173,7 +189,7 @@ layer(TestLayer, { excludeTestServices: true })("blocks of sales and entries", (
       const first = roomFor(1)
       yield* setBlockLength(batchSize)
       yield* run(deposit([company]))
-      yield* run(reserve([company], first, 0))
+      for (const n of [0, 1]) yield* run(reserve([company], first, n))
       yield* run(settle([company], first, batchSize))
       yield* run([`update cell.block set pending = 0, success = 0, failed = 0 where company_id = ${company}`])
       const sql = yield* PgClient.PgClient

@@ -6,7 +6,7 @@ import * as AllTransactionsPostgres from "../../../adapters/postgres/reads/AllTr
 import * as StatementPostgres from "../../../adapters/postgres/reads/StatementPostgres.ts"
 import * as TransactionsPostgres from "../../../adapters/postgres/reads/TransactionsPostgres.ts"
 import * as VitalSignsPostgres from "../../../adapters/postgres/reads/VitalSignsPostgres.ts"
-import { CompanyId } from "../../../core/domain/Ids.ts"
+import { CompanyId, ServiceId, TerminalId } from "../../../core/domain/Ids.ts"
 import type { TransactionFilter } from "../../../core/domain/Transaction.ts"
 import { Statement } from "../../../core/ports/Statement.ts"
 import { AllTransactions, type OwnedFilter, Transactions } from "../../../core/ports/Transactions.ts"
@@ -113,11 +113,13 @@ const readsFew = Effect.fnUntraced(function* <R>(
     }
     assert.isAtMost(read(scans, rows), rows_max, JSON.stringify(scans))
     // Both lists have fewer than two blocks for every thousand sales of both companies.
-    assert.isAtMost(read(scans, /^block/), 4 * Math.ceil((sales + large.sales) / block), JSON.stringify(scans))
+    assert.isAtMost(read(scans, /block$/), 4 * Math.ceil((sales + large.sales) / block), JSON.stringify(scans))
   }
 })
 
 const month = { from: "2026-01-01", to: "2026-01-31" }
+const service = (id: number) => ({ serviceId: ServiceId.make(id) })
+const terminal = (name: string) => ({ terminalId: TerminalId.make(name) })
 const day = { from: "2025-12-24", to: "2025-12-24" }
 
 layer(TestLayer)("a page of a long list", (it) => {
@@ -143,6 +145,21 @@ layer(TestLayer)("a page of a long list", (it) => {
       ["up to an early sale", { upTo: 1_700 }, 20],
       ["a month up to a sale", { ...month, upTo: 150_500 }, 10],
       ["FAILED up to a sale", { upTo: 150_500, status: "FAILED" }, 20],
+      ["a service", service(1), 1],
+      ["a service", service(1), 3_000],
+      ["a rare service", service(2), 1],
+      ["a rare service", service(2), 70],
+      ["a service in a month", { ...month, ...service(1) }, 100],
+      ["a service up to a sale", { ...service(2), upTo: 150_500 }, 2],
+      ["SUCCESS of a service", { ...service(1), status: "SUCCESS" }, 100],
+      ["PENDING of a service", { ...service(1), status: "PENDING" }, 3],
+      ["a terminal", terminal("caja-7"), 1],
+      ["a terminal", terminal("caja-7"), 150],
+      ["FAILED of a terminal", { ...terminal("caja-7"), status: "FAILED" }, 5],
+      ["a terminal with few sales", terminal("caja-100"), 1],
+      ["a terminal without sales", terminal("caja"), 1],
+      ["a service that the terminal never sold", { ...service(2), ...terminal("caja-2") }, 1],
+      ["an identifier of a service", { identifier: "c-77", ...service(1) }, 1],
       ["an identifier up to a sale", { identifier: "c-77", upTo: 150_500 }, 1],
       ["an identifier", { identifier: "c-77" }, 1],
       ["an identifier in a month", { identifier: "c-77", ...month, status: "SUCCESS" }, 1],
@@ -158,10 +175,13 @@ layer(TestLayer)("a page of a long list", (it) => {
         )
     )
 
-    it.effect("in PROCESSING reads only the blocks that contain such sales", () =>
+    // Ten sales of each thousand pass each of these filters.
+    it.effect.each([
+      ["in PROCESSING", { status: "PROCESSING" }],
+      ["of a service at a terminal", { ...service(2), ...terminal("caja-1") }]
+    ] as const)("%s reads only the blocks that contain such sales", ([, filter]) =>
       readsFew(
-        (company) => Transactions.use(({ list }) => list(company, { status: "PROCESSING" }, { page: 3, perPage })),
-        // Ten sales of each thousand are in PROCESSING.
+        (company) => Transactions.use(({ list }) => list(company, filter, { page: 3, perPage })),
         (perPage / 10 + 2) * block
       )
     )

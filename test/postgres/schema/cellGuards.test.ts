@@ -12,6 +12,8 @@ const adjustment = rowsOf("cell.adjustment", { company_id: 1, reference: "'r'", 
 const consumption = rowsOf("cell.consumption", { company_id: 1, day: at, total: 0 })
 const blockOf = { company_id: 1, list: "'sale'", first_id: 1, last_id: 4, earliest: at, latest: at, members: 4 }
 const block = rowsOf("cell.block", blockOf)
+const { list: _, ...countsOf } = blockOf
+const sublistBlock = rowsOf("cell.sublist_block", { ...countsOf, sublist: "'service 1'" })
 const entryOf = { company_id: 1, type: "'deposit'", amount: 5, balance: 5, created_at: at }
 const deposit = rowsOf("cell.entry", { ...entryOf, id: 1, reference: "'opening'" })
 const folded = rowsOf("cell.deposit_reference", { company_id: 1, folded: "'OPENING'", entry_id: 1 })
@@ -151,7 +153,9 @@ const ofSales: ReadonlyArray<Case> = [
   ["an option with price zero", "option_price_check", [option({ price: 0 })]],
   ["a block whose last id is below its first", "block_ids", [block({ last_id: 0 })]],
   ["an empty block", "block_members_check", [block({ members: 0 })]],
-  ["a block of an unknown list", "block_list_check", [block({ list: "'reversal'" })]]
+  ["a block of an unknown list", "block_list_check", [block({ list: "'reversal'" })]],
+  ["a block of a sublist whose last id is below its first", "sublist_block_ids", [sublistBlock({ last_id: 0 })]],
+  ["an empty block of a sublist", "sublist_block_members_check", [sublistBlock({ members: 0 })]]
 ]
 
 const ofReversals: ReadonlyArray<Case> = [

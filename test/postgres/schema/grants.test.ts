@@ -14,6 +14,7 @@ const reader = {
   "cell.insurance": "select",
   "cell.option": "select",
   "cell.reversal": "select",
+  "cell.sublist_block": "select",
   "cell.transaction": "select"
 }
 
@@ -44,6 +45,7 @@ const server = {
   "cell.resolution": "select",
   "cell.reversal": "select, update asked_at leased_until",
   "cell.sms": "insert, select, update ask_at detail expires_at leased_until sealed send_at settled_at status tries",
+  "cell.sublist_block": "select",
   "cell.transaction": "select, update asked_at leased_until",
   "cell.webhook":
     "delete, select, update description event_types failing_since previous_secret previous_until secret state url",

@@ -236,6 +236,8 @@ layer(TestDatabase)("a function that moves money", (it) => {
       const funding = ["directory.adjust", "directory.deposit"]
       const definers = [...served, ...funding, "cell.adjust", "cell.deposit", "cell.turn_events"]
       const lists = ["block_length", "join_blocks", "list_anew", "make_blocks", "recount_blocks"]
+      const sublists = ["join_sublist_blocks", "recount_sublist_blocks", "tail_length"]
+      const names = ["cell.sublist_of", "cell.sublists_of"]
       const rows = ["account", "demand", "event_fact", "settling", "status_change"]
       const reserving = ["answers_of_known_keys", "judge_one_by_one", "refusal"]
       const shared = [
@@ -246,16 +248,18 @@ layer(TestDatabase)("a function that moves money", (it) => {
         "require_all_written",
         "status_after"
       ]
-      const theirs = [...lists, ...rows, ...reserving, ...shared]
+      const theirs = [...lists, ...sublists, ...rows, ...reserving, ...shared]
       assert.deepStrictEqual(
         functions,
-        [...definers, ...theirs.map((name) => `cell.${name}`), "directory.allow_funding"].sort().map((name) => ({
-          name,
-          definer: definers.includes(name),
-          server: served.includes(name) || funding.includes(name),
-          reader: false,
-          all: false
-        }))
+        [...definers, ...names, ...theirs.map((name) => `cell.${name}`), "directory.allow_funding"]
+          .sort()
+          .map((name) => ({
+            name,
+            definer: definers.includes(name),
+            server: [...served, ...funding, ...names].includes(name),
+            reader: names.includes(name),
+            all: false
+          }))
       )
     })
   )

@@ -228,6 +228,7 @@ const tables = [
   "idempotency",
   "entry",
   "block",
+  "sublist_block",
   "adjustment",
   "option",
   "insurance",

@@ -22,6 +22,7 @@ const tenantTables = [
   "resolution",
   "reversal",
   "sms",
+  "sublist_block",
   "transaction",
   "webhook"
 ]

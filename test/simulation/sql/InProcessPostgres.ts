@@ -35,7 +35,8 @@ const resetSql = `
   discard plans;
   set session_replication_role = replica;
   truncate cell.adjustment, cell.balance, cell.block, cell.consumption, cell.deposit_reference, cell.entry,
-    cell.idempotency, cell.insurance, cell.option, cell.resolution, cell.reversal, cell.sms, cell.transaction, directory.audit_event cascade;
+    cell.idempotency, cell.insurance, cell.option, cell.resolution, cell.reversal, cell.sms, cell.sublist_block,
+    cell.transaction, directory.audit_event cascade;
   alter sequence cell.transaction_id restart;
   alter sequence cell.entry_id restart;
   alter sequence cell.reversal_id restart;

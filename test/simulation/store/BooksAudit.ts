@@ -106,10 +106,10 @@ const runningFrom = (entries: ReadonlyArray<Entry>): string | null => {
 }
 
 /**
- * A check for each invariant, which returns the problem or null. `listed` is left out, because only the database has
- * list blocks.
+ * A check for each invariant, which returns the problem or null. `listed` and `sublisted` are left out, because only the
+ * database has list blocks.
  */
-const invariantChecks: Record<Exclude<Invariant, "listed">, (tally: Tally) => string | null> = {
+const invariantChecks: Record<Exclude<Invariant, "listed" | "sublisted">, (tally: Tally) => string | null> = {
   owned: ({ books: { purse }, ledger }) =>
     problemIf(owned(purse.balance) !== ledger, () => `owned ${owned(purse.balance)}, ledger ${ledger}`),
   held: ({ books: { purse }, held }) =>
