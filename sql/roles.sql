@@ -77,7 +77,7 @@ grant insert (
 grant insert, update (status, sealed, detail, tries, expires_at, send_at, ask_at, leased_until, settled_at) on cell.sms
 to saldo_server;
 
--- Webhooks. Events are written only by functions, and deleted when they are old.
+-- Webhooks. Only functions write events. The server deletes old events.
 grant usage on sequence cell.webhook_id to saldo_server;
 grant execute on function cell.add_webhook, cell.test_webhook to saldo_server;
 grant delete on cell.event to saldo_server;
@@ -109,7 +109,7 @@ grant
 on cell.balance to saldo_operator;
 grant execute on function cell.default_limit to saldo_operator;
 grant insert, update on cell.resolution to saldo_operator;
--- A check of cell.resolution calls it.
+-- A check constraint of cell.resolution calls cell.folded_text.
 grant execute on function cell.folded_text to saldo_operator;
 grant execute on function cell.turn_events to saldo_operator;
 

@@ -33,11 +33,13 @@ declare
   folded_ text := folded_text(reference_);
   other bigint;
 begin
-  -- Serializes deposits with this reference, of all companies: the second waits here and then finds the first. Taken
-  -- before any balance. No other call takes it: adapters/postgres/connection/Sql.ts has the numbers of all such locks.
+  -- Serializes the deposits of all companies with this reference: a second deposit waits here and then finds the first.
+  -- The lock is taken before any balance, and only by deposits. adapters/postgres/connection/Sql.ts has the numbers of
+  -- all such locks.
   perform pg_advisory_xact_lock(7249016, hashtext(folded_));
 
-  -- First by its own spelling: entries of earlier versions may have references that differ only in spelling.
+  -- Looks for the exact spelling first, because entries of earlier versions may differ only in the spelling of their
+  -- references.
   return query
   select e.id, e.amount, false, null::bigint
   from entry as e

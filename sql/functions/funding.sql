@@ -34,8 +34,8 @@ begin
 end;
 $$;
 
--- cell.deposit, for the logins that may. Without `is_new`, as the previous version calls it, other companies do not
--- matter.
+-- Calls cell.deposit if the login has permission. The previous version calls it without `is_new`, so deposits of other
+-- companies do not matter then.
 create function directory.deposit(
   company bigint,
   centavos bigint,

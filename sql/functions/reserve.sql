@@ -249,9 +249,10 @@ begin
 end;
 $$;
 
--- Answers the requests whose key was already claimed by another call. That key may have been freed since. Another
--- request of this group may also have claimed the key and then have been refused. In both cases the answer is Vanished,
--- and the caller tries again.
+-- Answers the requests whose key was already claimed by another call or by another request of this group.
+--
+-- The answer is Vanished if the key was freed in the meantime, or if the request of this group that claimed the key was
+-- refused. The caller then tries again.
 create function cell.answers_of_known_keys(
   members cell.intent[],
   claimed bigint[],

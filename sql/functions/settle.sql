@@ -193,9 +193,9 @@ begin
 
   -- 3. Lock the sales and judge the requests.
   --
-  -- Locks each sale, so that no other settlement or reversal changes it in the meantime. Uses `for no key update`,
-  -- because notes and proposals only refer to a sale. They do not wait for this lock, and this lock does not wait for
-  -- them. `offset 0` locks all sales before any request is judged.
+  -- Locks each sale, so that no other settlement or reversal changes it in the meantime. `for no key update` does not
+  -- conflict with rows that only refer to the sale: questions, replays and proposals of operators. `offset 0` locks all
+  -- sales before any request is judged.
   --
   -- Only an unresolved sale can be settled, and only by one request. A request with a firm answer of the provider has
   -- priority. A request that concludes from "not found" answers comes second, and a request that holds comes last.
