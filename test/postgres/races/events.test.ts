@@ -125,7 +125,7 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("the ev
     })
   )
 
-  it.effect("are listed with the state of their subject at the time of the event, by the role that sees one company", () =>
+  it.effect("are listed with their subject as it was at the event, by the role that sees one company", () =>
     Effect.gen(function* () {
       const events = yield* Effect.provide(Events, EventsPostgres.layer)
       const listed = (company: number) => events.list(CompanyId.make(company), { after: Sequence.make(0), limit: 100 })
