@@ -56,7 +56,10 @@ const deliverOnce = Effect.gen(function* () {
   const { id } = Option.getOrThrow(yield* webhooks.add(companyId, choice, key, at))
   yield* deliveries.test(companyId, id, at)
   yield* Effect.forkScoped(keepDelivering(() => "{}"))
-  yield* eventually(deliveries.list(companyId, id, "entregada", { page: 1, perPage: 1 }), ({ total }) => total === 1)
+  yield* eventually(
+    deliveries.list(companyId, id, { state: "entregada" }, { page: 1, perPage: 1 }),
+    ({ total }) => total === 1
+  )
 }).pipe(
   Effect.scoped,
   Effect.updateService(WebhookSender, (sender) => ({
