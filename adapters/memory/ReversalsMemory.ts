@@ -6,7 +6,7 @@ import {
   type ReversalIntent,
   type ReversalOutcome,
   reversalOutcomeOf,
-  type UnderReversal
+  type UnresolvedReversal
 } from "../../core/domain/Reversal.ts"
 import { isUnresolved } from "../../core/domain/Status.ts"
 import type { KeyError } from "../../core/ports/Ledger.ts"
@@ -42,7 +42,7 @@ const standing = (books: CompanyBooks, is: (entry: ReversalEntry) => boolean): R
   [...books.reversals.values()].find((entry) => entry.status !== "DENIED" && is(entry))
 
 /** A reversal with its sale. */
-export const underOf = (books: CompanyBooks, { reversal }: ReversalEntry): UnderReversal => ({
+export const unresolvedReversalOf = (books: CompanyBooks, { reversal }: ReversalEntry): UnresolvedReversal => ({
   reversal,
   transaction: transactionOf(books, saleOf(books, reversal.order.transactionId))
 })
@@ -98,14 +98,14 @@ const beginIn = (books: CompanyBooks, intent: ReversalIntent, nextId: () => numb
       reversalId: id,
       outcome: null
     })
-    return Begun.Begun({ under: underOf(books, entry) })
+    return Begun.Begun({ unresolved: unresolvedReversalOf(books, entry) })
   })
 
 const statusAfter = { Confirm: "CONFIRMED", Deny: "DENIED", Free: "DENIED", Hold: "PENDING" } as const
 
 const settleIn = (books: CompanyBooks, settlement: ReversalSettlement, nextEntryId: () => number): ReversalSettled => {
-  const { at, notFound, toldPending, under, verdict } = settlement
-  const { id } = under.reversal
+  const { at, notFound, toldPending, unresolved, verdict } = settlement
+  const { id } = unresolved.reversal
   const before = reversalOf(books, id)
   const won = isUnresolved(before) && concludes(before, settlement)
   if (won) {
@@ -117,13 +117,13 @@ const settleIn = (books: CompanyBooks, settlement: ReversalSettlement, nextEntry
       leasedUntil: null,
       notFound
     })
-    if (verdict._tag === "Confirm") returnMoney(books, saleOf(books, under.transaction.id), at, nextEntryId)
+    if (verdict._tag === "Confirm") returnMoney(books, saleOf(books, unresolved.transaction.id), at, nextEntryId)
     answerKey(books, before.key, keyOfReversal(books, before), verdict, () =>
-      reversalOutcomeOf(under, verdict, at, toldPending)
+      reversalOutcomeOf(unresolved, verdict, at, toldPending)
     )
     if (verdict._tag !== "Hold") {
       const type = verdict._tag === "Confirm" ? "transaction.reversed" : "reversal.failed"
-      recordEvents(books, [saleFact(books, type, under.transaction.id)], at)
+      recordEvents(books, [saleFact(books, type, unresolved.transaction.id)], at)
     }
   }
   return { won, status: reversalOf(books, id).status, outcome: keyOfReversal(books, before)?.outcome ?? null }
@@ -144,7 +144,12 @@ const claimIn = (companies: Iterable<CompanyBooks>, claim: RecoveryClaim): Reado
   const entries = [...companies].flatMap((books) => [...books.reversals.values()].map((entry) => ({ ...entry, books })))
   return claimable(entries, claim).map(({ books, ...entry }) => {
     books.reversals.set(entry.reversal.id, { ...entry, ...leased(claim) })
-    return { under: underOf(books, entry), claimedAt: claim.now, notFound: entry.notFound, askAt: entry.askAt }
+    return {
+      unresolved: unresolvedReversalOf(books, entry),
+      claimedAt: claim.now,
+      notFound: entry.notFound,
+      askAt: entry.askAt
+    }
   })
 }
 
@@ -156,7 +161,7 @@ const make = Effect.map(Books, ({ all, nextEntryId, nextReversalId, of }) =>
         Effect.fromResult(beginIn(of(intent.companyId), intent, nextReversalId, now))
       ),
     settle: (settlement) =>
-      Effect.sync(() => settleIn(of(settlement.under.reversal.order.companyId), settlement, nextEntryId)),
+      Effect.sync(() => settleIn(of(settlement.unresolved.reversal.order.companyId), settlement, nextEntryId)),
     claim: (claim) => Effect.sync(() => claimIn(all(), claim))
   })
 )

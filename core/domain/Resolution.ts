@@ -3,7 +3,7 @@ import { inProgress_max } from "./Idempotency.ts"
 import { Validity } from "./InsuranceOffer.ts"
 import { Confirmation, NotConfirmable, NotResolvable, SupplierDisagrees } from "./OperatorErrors.ts"
 import type { StatusAnswer } from "./Recovery.ts"
-import { type ReversalAnswer, ReversalVerdict, type UnderReversal } from "./Reversal.ts"
+import { type ReversalAnswer, ReversalVerdict, type UnresolvedReversal } from "./Reversal.ts"
 import { denialOf, lacksRechargeToken, type Order, sellsRechargeTokens, Verdict } from "./Sale.ts"
 import type { ServiceType } from "./Service.ts"
 import { isUnresolved, type Status } from "./Status.ts"
@@ -52,18 +52,18 @@ export const Proposal = Schema.Struct({
 export type Proposal = typeof Proposal.Type
 
 /** A sale that an operator wants to resolve. */
-export interface InDoubt {
+export interface SaleToResolve {
   readonly order: Order
   readonly status: Status
   /** The unresolved reversal of the sale, if any. */
-  readonly under: UnderReversal | null
+  readonly unresolved: UnresolvedReversal | null
   readonly proposal: Proposal | null
 }
 
 /** An unresolved sale or reversal with a finding that is allowed for it. */
 export type Resolvable = Data.TaggedEnum<{
   Sale: { readonly order: Order; readonly finding: SaleFinding }
-  Reversal: { readonly under: UnderReversal; readonly finding: ReversalFinding }
+  Reversal: { readonly unresolved: UnresolvedReversal; readonly finding: ReversalFinding }
 }>
 export const Resolvable = Data.taggedEnum<Resolvable>()
 
@@ -82,8 +82,8 @@ const whyNotSuccess = (
 const isYoung = (createdAt: DateTime.Utc, now: DateTime.Utc): boolean =>
   Duration.isLessThan(DateTime.distance(createdAt, now), inProgress_max)
 
-const whyNotSale = ({ order, status, under }: InDoubt, finding: SaleFinding, now: DateTime.Utc) => {
-  if (!isUnresolved({ status })) return under === null ? "settled" : "reversal"
+const whyNotSale = ({ order, status, unresolved }: SaleToResolve, finding: SaleFinding, now: DateTime.Utc) => {
+  if (!isUnresolved({ status })) return unresolved === null ? "settled" : "reversal"
   if (isYoung(order.createdAt, now)) return "young"
   return finding._tag === "Success" ? whyNotSuccess(order.service.type, finding) : null
 }
@@ -93,20 +93,20 @@ const whyNotSale = ({ order, status, under }: InDoubt, finding: SaleFinding, now
  * finding must have every field that a sale of its type returns.
  */
 export const resolvable = (
-  inDoubt: InDoubt,
+  toResolve: SaleToResolve,
   finding: Finding,
   now: DateTime.Utc
 ): Result.Result<Resolvable, NotResolvable> => {
-  const { order, status, under } = inDoubt
+  const { order, status, unresolved } = toResolve
   const fail = (why: NotResolvable["why"]) =>
     Result.fail(new NotResolvable({ transactionId: order.transactionId, status, why }))
   if (!isOfReversal(finding)) {
-    const why = whyNotSale(inDoubt, finding, now)
+    const why = whyNotSale(toResolve, finding, now)
     return why === null ? Result.succeed(Resolvable.Sale({ order, finding })) : fail(why)
   }
-  if (under === null) return fail(isUnresolved(inDoubt) ? "unsettled" : "no_reversal")
-  if (isYoung(under.reversal.createdAt, now)) return fail("young_reversal")
-  return Result.succeed(Resolvable.Reversal({ under, finding }))
+  if (unresolved === null) return fail(isUnresolved(toResolve) ? "unsettled" : "no_reversal")
+  if (isYoung(unresolved.reversal.createdAt, now)) return fail("young_reversal")
+  return Result.succeed(Resolvable.Reversal({ unresolved, finding }))
 }
 
 /** Whether two typed names belong to the same operator. */
@@ -117,7 +117,7 @@ export const isSameOperator = (left: string, right: string): boolean => foldedTe
  * it must not be about an earlier reversal.
  */
 export const confirmable = (
-  { order: { transactionId }, proposal, under }: InDoubt,
+  { order: { transactionId }, proposal, unresolved }: SaleToResolve,
   { number, operator }: { readonly number: number; readonly operator: string }
 ): Result.Result<Proposal, NotConfirmable> => {
   const fail = (why: NotConfirmable["why"]) => Result.fail(new NotConfirmable({ transactionId, why }))
@@ -125,7 +125,7 @@ export const confirmable = (
   if (proposal.number !== number) return fail("changed")
   // `resolvable` refuses, with its own reason, a proposal about the sale, or about a reversal that ended without a
   // successor.
-  if (proposal.reversalId !== null && under !== null && proposal.reversalId !== under.reversal.id)
+  if (proposal.reversalId !== null && unresolved !== null && proposal.reversalId !== unresolved.reversal.id)
     return fail("outdated")
   return isSameOperator(proposal.proposedBy, operator) ? fail("same_operator") : Result.succeed(proposal)
 }
@@ -151,7 +151,7 @@ export const verdictOn = (
 
 /** The verdict on a reversal that follows from a finding. */
 export const reversalVerdictOn = (
-  { reversal: { order } }: UnderReversal,
+  { reversal: { order } }: UnresolvedReversal,
   finding: ReversalFinding,
   said: ReversalAnswer
 ): Result.Result<ReversalVerdict, SupplierDisagrees> => {

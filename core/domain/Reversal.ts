@@ -23,7 +23,7 @@ export interface Reversal {
 }
 
 /** An unresolved reversal and its sale. */
-export interface UnderReversal {
+export interface UnresolvedReversal {
   readonly reversal: Reversal
   readonly transaction: Transaction
 }
@@ -69,7 +69,7 @@ export const ReversalVerdict = Data.taggedEnum<ReversalVerdict>()
  * @param toldPending whether the caller has already received "pending"; then the response is "pending".
  */
 export const reversalOutcomeOf = (
-  { reversal, transaction }: UnderReversal,
+  { reversal, transaction }: UnresolvedReversal,
   verdict: ReversalVerdict,
   at: DateTime.Utc,
   toldPending = false

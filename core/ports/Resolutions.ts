@@ -1,7 +1,7 @@
 import { Context, Data, type Effect, type Option } from "effect"
 import type { TransactionId } from "../domain/Ids.ts"
 import type { Confirmation, UnreadableTransaction } from "../domain/OperatorErrors.ts"
-import type { InDoubt, Proposal } from "../domain/Resolution.ts"
+import type { Proposal, SaleToResolve } from "../domain/Resolution.ts"
 import type { Order } from "../domain/Sale.ts"
 
 /** The result of a confirmation. */
@@ -19,7 +19,7 @@ export const Confirmed = Data.taggedEnum<Confirmed>()
 export class Resolutions extends Context.Service<
   Resolutions,
   {
-    readonly find: (id: TransactionId) => Effect.Effect<Option.Option<InDoubt>, UnreadableTransaction>
+    readonly find: (id: TransactionId) => Effect.Effect<Option.Option<SaleToResolve>, UnreadableTransaction>
     /**
      * Stores a proposal in place of an earlier one and returns its number. Returns null, and stores nothing, when the
      * earlier one is confirmed and is about the same sale or reversal.

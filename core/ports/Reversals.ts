@@ -1,14 +1,14 @@
 import { Context, Data, type DateTime, type Effect } from "effect"
 import type { NotFound, NotReversible, ReversalNotSupported } from "../domain/Errors.ts"
 import type { Asked, Count } from "../domain/Recovery.ts"
-import type { ReversalIntent, ReversalOutcome, ReversalVerdict, UnderReversal } from "../domain/Reversal.ts"
+import type { ReversalIntent, ReversalOutcome, ReversalVerdict, UnresolvedReversal } from "../domain/Reversal.ts"
 import type { ReversalStatus } from "../domain/Status.ts"
 import type { KeyError } from "./Ledger.ts"
 import type { RecoveryClaim } from "./Unresolved.ts"
 
 /** Either the reversal is recorded and may be sent, or its key already has its response. */
 export type Begun = Data.TaggedEnum<{
-  Begun: { readonly under: UnderReversal }
+  Begun: { readonly unresolved: UnresolvedReversal }
   Replay: { readonly outcome: ReversalOutcome }
 }>
 export const Begun = Data.taggedEnum<Begun>()
@@ -18,7 +18,7 @@ export type BeginError = KeyError | NotFound | NotReversible | ReversalNotSuppor
 
 /** A request to settle a reversal. */
 export interface ReversalSettlement extends Count {
-  readonly under: UnderReversal
+  readonly unresolved: UnresolvedReversal
   readonly verdict: ReversalVerdict
   readonly at: DateTime.Utc
   /** Recovery's count of firm "not found" answers. It can be late, as in `Settlement`. */
@@ -38,7 +38,7 @@ export interface ReversalSettled {
 
 /** An unresolved reversal, claimed by one recovery. */
 export interface ClaimedReversal extends Pick<Asked, "askAt" | "notFound"> {
-  readonly under: UnderReversal
+  readonly unresolved: UnresolvedReversal
   /** When the lease began. A count of "not found" answers is valid only if no later claim exists. */
   readonly claimedAt: DateTime.Utc
 }

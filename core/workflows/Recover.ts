@@ -125,16 +125,16 @@ const askAboutSale = Effect.fn("Recover.askAboutSale", { root: true })(function*
 }, orRetryLater)
 
 const askAboutReversal = Effect.fn("Recover.askAboutReversal", { root: true })(function* (claimed: ClaimedReversal) {
-  const { under } = claimed
-  const { createdAt, order, xid } = under.reversal
+  const { unresolved } = claimed
+  const { createdAt, order, xid } = unresolved.reversal
   yield* Effect.annotateCurrentSpan({ xid })
-  const answer = yield* reversalStatusOf(under)
+  const answer = yield* reversalStatusOf(unresolved)
   const at = yield* DateTime.now
   const said = statusTagOf(answer)
   yield* recordQuestion({ order, about: "reversal", answer: said, at })
   const conclusion = concludeReversal({ ...claimed, createdAt }, answer, at)
   if (conclusion === null) return unsettled(said)
-  const settled = yield* settleReversalOnce(under, conclusion.verdict, {
+  const settled = yield* settleReversalOnce(unresolved, conclusion.verdict, {
     notFound: conclusion.notFound,
     claimedAt: claimed.claimedAt
   })

@@ -18,7 +18,7 @@ import { atomically, recordAudit } from "./AuditTrail.ts"
 import { settleInFlight, settleReversalInFlight } from "./Settlement.ts"
 import { reversalStatusOf, statusOf } from "./Supplier.ts"
 
-const inDoubtOf = Effect.fnUntraced(function* (transactionId: TransactionId) {
+const saleToResolve = Effect.fnUntraced(function* (transactionId: TransactionId) {
   const resolutions = yield* Resolutions
   const found = yield* resolutions.find(transactionId)
   return Option.isNone(found) ? yield* new UnknownTransaction({ transactionId }) : found.value
@@ -27,7 +27,7 @@ const inDoubtOf = Effect.fnUntraced(function* (transactionId: TransactionId) {
 /** What a proposal is about: the reversal's id, if any, and the words for the audit log. */
 const subjectOf = Resolvable.$match({
   Sale: () => ({ reversalId: null, audited: { about: "sale" } }),
-  Reversal: ({ under: { reversal } }) => ({
+  Reversal: ({ unresolved: { reversal } }) => ({
     reversalId: reversal.id,
     audited: { about: "reversal", xid: reversal.xid }
   })
@@ -39,9 +39,9 @@ export const proposeResolution = Effect.fn("Resolve.proposeResolution")(function
   { finding, operator, reason }: { readonly finding: Finding; readonly operator: string; readonly reason: string }
 ) {
   const now = yield* DateTime.now
-  const inDoubt = yield* inDoubtOf(transactionId)
-  const { audited, reversalId } = subjectOf(yield* Effect.fromResult(resolvable(inDoubt, finding, now)))
-  const { order, status } = inDoubt
+  const toResolve = yield* saleToResolve(transactionId)
+  const { audited, reversalId } = subjectOf(yield* Effect.fromResult(resolvable(toResolve, finding, now)))
+  const { order, status } = toResolve
   const resolutions = yield* Resolutions
   const proposal = { finding, reversalId, reason, proposedBy: operator, proposedAt: now }
   const number = yield* resolutions.propose(order, proposal)
@@ -74,13 +74,16 @@ const askAboutSale = Effect.fnUntraced(function* ({ finding, order }: Resolvable
   return { said: said._tag, ended }
 })
 
-const askAboutReversal = Effect.fnUntraced(function* ({ finding, under }: ResolvableOf<"Reversal">) {
-  const said = yield* reversalStatusOf(under)
-  const verdict = yield* Effect.fromResult(reversalVerdictOn(under, finding, said))
-  const ended = Effect.map(settleReversalInFlight(under, verdict), ({ status: reversal, won }): ResolutionResult => {
-    const status = reversal === "CONFIRMED" ? "REVERSED" : under.transaction.status
-    return { status, reversal, won }
-  })
+const askAboutReversal = Effect.fnUntraced(function* ({ finding, unresolved }: ResolvableOf<"Reversal">) {
+  const said = yield* reversalStatusOf(unresolved)
+  const verdict = yield* Effect.fromResult(reversalVerdictOn(unresolved, finding, said))
+  const ended = Effect.map(
+    settleReversalInFlight(unresolved, verdict),
+    ({ status: reversal, won }): ResolutionResult => {
+      const status = reversal === "CONFIRMED" ? "REVERSED" : unresolved.transaction.status
+      return { status, reversal, won }
+    }
+  )
   return { said: statusTagOf(said), ended }
 })
 
@@ -128,18 +131,18 @@ export const confirmResolution = Effect.fn("Resolve.confirmResolution")(function
     operator
   }: { readonly evenUnasked: boolean; readonly number: number; readonly operator: string }
 ) {
-  const inDoubt = yield* inDoubtOf(transactionId)
-  const { order } = inDoubt
-  const proposal = yield* Effect.fromResult(confirmable(inDoubt, { number, operator }))
+  const toResolve = yield* saleToResolve(transactionId)
+  const { order } = toResolve
+  const proposal = yield* Effect.fromResult(confirmable(toResolve, { number, operator }))
   const { confirmation, finding, proposedBy, reason } = proposal
   const at = yield* DateTime.now
-  const doubt = yield* Effect.mapError(
-    Effect.fromResult(resolvable(inDoubt, finding, at)),
+  const subject = yield* Effect.mapError(
+    Effect.fromResult(resolvable(toResolve, finding, at)),
     withConfirmation(confirmation)
   )
-  const { ended, said } = yield* askAbout(doubt)
+  const { ended, said } = yield* askAbout(subject)
   if (said === "NotAsked" && !evenUnasked) return yield* new NotConfirmable({ transactionId, why: "not_asked" })
-  const { audited } = subjectOf(doubt)
+  const { audited } = subjectOf(subject)
   const agreed = { transactionId, ...audited, proposal: number, finding, reason, proposedBy, operator, said }
   // Recorded before money moves. If the process dies in between, the audit log still names who confirmed.
   if (confirmation === null) yield* recordConfirmation(order, proposal, { by: operator, at }, agreed)

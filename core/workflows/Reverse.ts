@@ -7,7 +7,7 @@ import {
   type ReversalIntent,
   ReversalOutcome,
   reversalVerdictOf,
-  type UnderReversal
+  type UnresolvedReversal
 } from "../domain/Reversal.ts"
 import type { Session } from "../domain/Session.ts"
 import { Begun, Reversals } from "../ports/Reversals.ts"
@@ -47,9 +47,9 @@ const beginAndSend = Effect.fnUntraced(function* (
   const begun = yield* reversals.begin(intent)
   return yield* Begun.$match(begun, {
     Replay: ({ outcome }) => replay(outcome, { companyId, transactionId, about: "reversal" }),
-    Begun: ({ under }) =>
-      Effect.flatMap(isBeforeSendDeadline(since_ns, under.reversal.createdAt), (fresh) =>
-        settleAnswer(under, fresh ? requestReversal(under) : leaveToRecovery(under), reply)
+    Begun: ({ unresolved }) =>
+      Effect.flatMap(isBeforeSendDeadline(since_ns, unresolved.reversal.createdAt), (fresh) =>
+        settleAnswer(unresolved, fresh ? requestReversal(unresolved) : leaveToRecovery(unresolved), reply)
       )
   })
 })
@@ -58,22 +58,22 @@ const beginAndSend = Effect.fnUntraced(function* (
  * The process was paused too long to send safely. Recovery may already have settled the reversal. If not, it stays
  * pending, and its key replays "pending".
  */
-const leaveToRecovery = ({ reversal: { xid } }: UnderReversal) =>
+const leaveToRecovery = ({ reversal: { xid } }: UnresolvedReversal) =>
   Effect.as(Effect.logWarning("a paused reversal is left to recovery", { xid }), ReversalAnswer.Unknown())
 
 const settleAnswer = Effect.fnUntraced(function* <R>(
-  under: UnderReversal,
+  unresolved: UnresolvedReversal,
   answering: Effect.Effect<ReversalAnswer, never, R>,
   reply: Reply<Replayable<ReversalOutcome>, ServiceUnavailable>
 ) {
   const verdict = reversalVerdictOf(yield* answering)
-  const delayed = verdict._tag === "Free" ? Exit.fail(new ServiceUnavailable()) : Exit.succeed(pending(under))
-  const { outcome } = yield* settleReversal(under, verdict, reply(delayed))
+  const delayed = verdict._tag === "Free" ? Exit.fail(new ServiceUnavailable()) : Exit.succeed(pending(unresolved))
+  const { outcome } = yield* settleReversal(unresolved, verdict, reply(delayed))
   if (outcome === null) return yield* new ServiceUnavailable()
   return { outcome, replayed: false }
 })
 
-const pending = ({ transaction: { id: transactionId, xid } }: UnderReversal): Replayable<ReversalOutcome> => ({
+const pending = ({ transaction: { id: transactionId, xid } }: UnresolvedReversal): Replayable<ReversalOutcome> => ({
   outcome: ReversalOutcome.cases.Pending.make({ transactionId, xid }),
   replayed: false
 })

@@ -2,7 +2,7 @@ import { DateTime, Effect } from "effect"
 import type { LateOutcome } from "../domain/AuditAction.ts"
 import type { CompanyId, TransactionId } from "../domain/Ids.ts"
 import type { Count } from "../domain/Recovery.ts"
-import { ReversalVerdict, type UnderReversal } from "../domain/Reversal.ts"
+import { ReversalVerdict, type UnresolvedReversal } from "../domain/Reversal.ts"
 import { type Order, Verdict } from "../domain/Sale.ts"
 import { AuditLog } from "../ports/AuditLog.ts"
 import { Ledger, type Settled, type Settlement } from "../ports/Ledger.ts"
@@ -121,14 +121,14 @@ export const {
   settleOnce: settleReversalOnce
 } = makeSettlement(
   "SettleReversal",
-  ({ reversal }: UnderReversal) => reversal.xid,
-  (under, verdict: ReversalVerdict, circumstances) => writeReversal({ under, verdict, ...circumstances })
+  ({ reversal }: UnresolvedReversal) => reversal.xid,
+  (unresolved, verdict: ReversalVerdict, circumstances) => writeReversal({ unresolved, verdict, ...circumstances })
 )
 
 const writeReversal = Effect.fnUntraced(function* (settlement: ReversalSettlement) {
   const reversals = yield* Reversals
   const settled = yield* reversals.settle(settlement)
-  const { order } = settlement.under.reversal
+  const { order } = settlement.unresolved.reversal
   if (settled.won && settled.status === "CONFIRMED") yield* countSale("REVERSED", order.service.type)
   if (contradictsReversal(settlement.verdict, settled)) yield* reportLateReversal(settlement, settled)
   return settled
@@ -144,7 +144,10 @@ const contradictsReversal = (verdict: ReversalVerdict, { status, won }: Reversal
     Hold: () => false
   })
 
-const reportLateReversal = ({ at, under: { reversal }, verdict }: ReversalSettlement, { status }: ReversalSettled) => {
+const reportLateReversal = (
+  { at, unresolved: { reversal }, verdict }: ReversalSettlement,
+  { status }: ReversalSettled
+) => {
   const { companyId, transactionId } = reversal.order
   const kind = verdict._tag === "Confirm" ? "late_reversal" : "late_reversal_refusal"
   return reportLateOutcome(kind, companyId, { transactionId, xid: reversal.xid, status, verdict, answeredAt: at })

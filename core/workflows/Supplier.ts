@@ -2,7 +2,7 @@ import { Clock, Effect } from "effect"
 import type { Environment } from "../domain/Company.ts"
 import type { IssuedPolicy } from "../domain/Insurance.ts"
 import { StatusAnswer } from "../domain/Recovery.ts"
-import { ReversalAnswer, type UnderReversal } from "../domain/Reversal.ts"
+import { ReversalAnswer, type UnresolvedReversal } from "../domain/Reversal.ts"
 import { type Delivery, DispatchAnswer, type Order } from "../domain/Sale.ts"
 import type { ServiceType } from "../domain/Service.ts"
 import { Insurances } from "../ports/Insurances.ts"
@@ -76,7 +76,7 @@ const deliveryOf = ({ number, validity }: IssuedPolicy): Delivery => ({
   validity
 })
 
-const askAboutReversal = ({ reversal }: UnderReversal, question: "reverse" | "reversalStatus") =>
+const askAboutReversal = ({ reversal }: UnresolvedReversal, question: "reverse" | "reversalStatus") =>
   withFallback(
     Providers.use((providers) => providers.serving(reversal.order.environment)).pipe(
       Effect.flatMap((provider) => provider[question](reversal)),
@@ -93,7 +93,7 @@ const askAboutReversal = ({ reversal }: UnderReversal, question: "reverse" | "re
   )
 
 /** Asks the provider to reverse a sale. An answer that is not firm is Unknown. */
-export const requestReversal = (under: UnderReversal) => askAboutReversal(under, "reverse")
+export const requestReversal = (unresolved: UnresolvedReversal) => askAboutReversal(unresolved, "reverse")
 
 /** Asks the provider for the status of a reversal. */
-export const reversalStatusOf = (under: UnderReversal) => askAboutReversal(under, "reversalStatus")
+export const reversalStatusOf = (unresolved: UnresolvedReversal) => askAboutReversal(unresolved, "reversalStatus")

@@ -95,12 +95,12 @@ const setGauges = Effect.fnUntraced(function* (vitals: Vitals, now: DateTime.Utc
       sumOf(unresolved, (each) => toPesos(each.held))
     )
     yield* set(oldest({ ambiente }), oldestAge_s(unresolved, now))
-    const inDoubt = here(vitals.unresolvedReversals)
+    const unresolvedReversals = here(vitals.unresolvedReversals)
     yield* set(
       reversals({ ambiente }),
-      sumOf(inDoubt, (each) => each.reversals)
+      sumOf(unresolvedReversals, (each) => each.reversals)
     )
-    yield* set(oldestReversal({ ambiente }), oldestAge_s(inDoubt, now))
+    yield* set(oldestReversal({ ambiente }), oldestAge_s(unresolvedReversals, now))
     yield* set(
       sms({ ambiente }),
       sumOf(here(vitals.undeliveredSms), ({ messages }) => messages)

@@ -43,8 +43,8 @@ export const sellInEveryState = Effect.fnUntraced(function* (company: number) {
 
 const reverse = Effect.fnUntraced(function* (order: Order) {
   const reversals = yield* reversalsReplica
-  const under = yield* begunOn(reversals, reversalOf(order, "reversal"))
-  yield* reversals.settle({ under, verdict: ReversalVerdict.Confirm(), at: yield* DateTime.now, notFound: 0 })
+  const unresolved = yield* begunOn(reversals, reversalOf(order, "reversal"))
+  yield* reversals.settle({ unresolved, verdict: ReversalVerdict.Confirm(), at: yield* DateTime.now, notFound: 0 })
 })
 
 const policy = { authCode: "POL-1", rechargeToken: null, validity: { from: "2026-03-04", until: "2027-03-03" } }

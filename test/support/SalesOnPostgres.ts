@@ -12,7 +12,7 @@ import { CompanyId, IdempotencyKey, Identifier, ServiceId } from "../../core/dom
 import { type Insurance, insuranceOption } from "../../core/domain/Insurance.ts"
 import { periodsAt } from "../../core/domain/LocalTime.ts"
 import { Amount } from "../../core/domain/Money.ts"
-import { type ReversalIntent, ReversalVerdict, type UnderReversal } from "../../core/domain/Reversal.ts"
+import { type ReversalIntent, ReversalVerdict, type UnresolvedReversal } from "../../core/domain/Reversal.ts"
 import { type Intent, type Order, Verdict } from "../../core/domain/Sale.ts"
 import { Insurances } from "../../core/ports/Insurances.ts"
 import { Ledger } from "../../core/ports/Ledger.ts"
@@ -92,10 +92,10 @@ export const reserveInOneCall = Effect.fnUntraced(function* (intents: ReadonlyAr
 })
 
 /** Begins a reversal under an unused key. */
-export const begunOn = (reversals: Reversals["Service"], intent: ReversalIntent): Effect.Effect<UnderReversal> =>
+export const begunOn = (reversals: Reversals["Service"], intent: ReversalIntent): Effect.Effect<UnresolvedReversal> =>
   Effect.orDie(
     Effect.flatMap(reversals.begin(intent), (begun) =>
-      begun._tag === "Begun" ? Effect.succeed(begun.under) : Effect.die(new Error("the key is in use"))
+      begun._tag === "Begun" ? Effect.succeed(begun.unresolved) : Effect.die(new Error("the key is in use"))
     )
   )
 
@@ -113,8 +113,8 @@ export const unanswered = Effect.fnUntraced(function* (ledger: Ledger["Service"]
 /** Begins another reversal of the sale, to which no provider responds either. */
 export const unansweredAgain = Effect.fnUntraced(function* (order: Order, key: string) {
   const reversals = yield* reversalsReplica
-  const under = yield* begunOn(reversals, reversalOf(order, key))
-  yield* reversals.settle({ under, verdict: ReversalVerdict.Hold(), at: yield* DateTime.now, notFound: 0 })
+  const unresolved = yield* begunOn(reversals, reversalOf(order, key))
+  yield* reversals.settle({ unresolved, verdict: ReversalVerdict.Hold(), at: yield* DateTime.now, notFound: 0 })
 })
 
 /** Creates a company whose whole balance is spent on one reversible sale. */

@@ -2,10 +2,10 @@ import { PgClient } from "@effect/sql-pg"
 import { DateTime, Effect, Layer, Option, Schema } from "effect"
 import type { TransactionId } from "../../../core/domain/Ids.ts"
 import { type Confirmation, UnreadableTransaction } from "../../../core/domain/OperatorErrors.ts"
-import { Finding, type InDoubt, Proposal } from "../../../core/domain/Resolution.ts"
+import { Finding, Proposal, type SaleToResolve } from "../../../core/domain/Resolution.ts"
 import { Confirmed, Resolutions } from "../../../core/ports/Resolutions.ts"
 import { instant, int8, numberOrNull } from "../connection/Sql.ts"
-import { type ReversalRow, underOf } from "./ReversalsPostgres.ts"
+import { type ReversalRow, unresolvedReversalOf } from "./ReversalsPostgres.ts"
 import {
   orderOf,
   orUnreadable,
@@ -34,7 +34,7 @@ interface ProposalRow {
 }
 
 /** A sale with its proposal and its unresolved reversal, if they exist. */
-type InDoubtRow = TransactionRow &
+type SaleToResolveRow = TransactionRow &
   (ProposalRow | { readonly verdict: null }) &
   (ReversalRow | { readonly reversal_id: null })
 
@@ -70,10 +70,10 @@ const proposalOf = (row: ProposalRow): Proposal =>
     confirmation: confirmationOf(row)
   })
 
-const inDoubtOf = (row: InDoubtRow): InDoubt => ({
+const saleToResolveOf = (row: SaleToResolveRow): SaleToResolve => ({
   order: orderOf(row),
   status: transactionOf(row).status,
-  under: row.reversal_id === null ? null : underOf(row),
+  unresolved: row.reversal_id === null ? null : unresolvedReversalOf(row),
   proposal: row.verdict === null ? null : proposalOf(row)
 })
 
@@ -83,7 +83,7 @@ const make = Effect.gen(function* () {
 
   // The primary key begins with the company, so each company is searched separately in the index.
   const find = Effect.fnUntraced(function* (id: TransactionId) {
-    const [row] = yield* sql<InDoubtRow>`
+    const [row] = yield* sql<SaleToResolveRow>`
       select t.*
       from directory.company as c
       cross join lateral (
@@ -97,9 +97,9 @@ const make = Effect.gen(function* () {
           on v.company_id = t.company_id and v.transaction_id = t.id and v.status in ('PROCESSING', 'PENDING')
         where t.company_id = c.id and t.id = ${int8(id)}
       ) as t`
-    if (row === undefined) return Option.none<InDoubt>()
-    const inDoubt = readOrNull(row, inDoubtOf)
-    return inDoubt === null ? yield* new UnreadableTransaction({ transactionId: id }) : Option.some(inDoubt)
+    if (row === undefined) return Option.none<SaleToResolve>()
+    const toResolve = readOrNull(row, saleToResolveOf)
+    return toResolve === null ? yield* new UnreadableTransaction({ transactionId: id }) : Option.some(toResolve)
   }, orUnreadable)
 
   const propose: Resolutions["Service"]["propose"] = Effect.fnUntraced(function* (order, proposal) {

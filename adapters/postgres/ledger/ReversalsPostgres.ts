@@ -9,7 +9,7 @@ import {
   type ReversalIntent,
   ReversalOutcome,
   reversalOutcomeOf,
-  type UnderReversal
+  type UnresolvedReversal
 } from "../../../core/domain/Reversal.ts"
 import type { ReversalStatus } from "../../../core/domain/Status.ts"
 import {
@@ -64,7 +64,7 @@ export interface ReversalRow extends TransactionRow {
   readonly reversal_created_at: Date
 }
 
-export const underOf = (row: ReversalRow): UnderReversal => ({
+export const unresolvedReversalOf = (row: ReversalRow): UnresolvedReversal => ({
   reversal: {
     id: Number(row.reversal_id),
     xid: row.reversal_xid,
@@ -103,7 +103,7 @@ const beginning = Effect.gen(function* () {
       from cell.reversal as v
       join cell.transaction as t on t.company_id = v.company_id and t.id = v.transaction_id
       where v.company_id = ${int8(companyId)} and v.id = ${int8(id)}`.pipe(Effect.retry(transientRetry))
-    return row === undefined ? yield* Effect.die(new Error(`reversal ${id} does not exist`)) : underOf(row)
+    return row === undefined ? yield* Effect.die(new Error(`reversal ${id} does not exist`)) : unresolvedReversalOf(row)
   }, Effect.orDie)
 
   const beginAs = Effect.fnUntraced(function* (
@@ -130,7 +130,7 @@ const beginning = Effect.gen(function* () {
     if (answer.tag === "Vanished") return yield* beginAs(intent, owner)
     if (answer.tag === "Replay") return replayed(answer)
     if (answer.tag !== "Begun") return yield* refusal(answer)
-    return Begun.Begun({ under: yield* read(intent.companyId, answer.id) })
+    return Begun.Begun({ unresolved: yield* read(intent.companyId, answer.id) })
   })
 
   return (intent: ReversalIntent) => Effect.flatMap(random.uuidV7(), (owner) => beginAs(intent, owner))
@@ -139,9 +139,16 @@ const beginning = Effect.gen(function* () {
 const settling = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
 
-  return Effect.fnUntraced(function* ({ at, claimedAt, notFound, toldPending, under, verdict }: ReversalSettlement) {
-    const { reversal } = under
-    const outcome = reversalOutcomeOf(under, verdict, at, toldPending)
+  return Effect.fnUntraced(function* ({
+    at,
+    claimedAt,
+    notFound,
+    toldPending,
+    unresolved,
+    verdict
+  }: ReversalSettlement) {
+    const { reversal } = unresolved
+    const outcome = reversalOutcomeOf(unresolved, verdict, at, toldPending)
     const [row] = yield* sql<{ answer: SettleAnswer }>`
       select cell.settle_reversal(
         ${int8(reversal.order.companyId)},
@@ -173,7 +180,7 @@ const claiming = Effect.gen(function* () {
     claimReadable(
       "reversal",
       (limit) => claimRows({ ...wanted, limit }),
-      (row) => ({ under: underOf(row), claimedAt: wanted.now, ...askedOf(row) }),
+      (row) => ({ unresolved: unresolvedReversalOf(row), claimedAt: wanted.now, ...askedOf(row) }),
       wanted.limit
     )
 })

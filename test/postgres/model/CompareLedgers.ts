@@ -58,8 +58,8 @@ const sides = Effect.gen(function* () {
 const settleLeftovers = Effect.fnUntraced(function* ({ orders, reversals }: Side) {
   const at = yield* DateTime.now
   const denied = ReversalVerdict.Deny()
-  yield* Effect.forEach(reversals, (under) =>
-    Reversals.use((ports) => ports.settle({ under, verdict: denied, at, notFound: 0 }))
+  yield* Effect.forEach(reversals, (unresolved) =>
+    Reversals.use((ports) => ports.settle({ unresolved, verdict: denied, at, notFound: 0 }))
   )
   const verdict = Verdict.Release({ refusal: "TRANSACTION_REJECTED" })
   yield* Effect.forEach(orders, (order) => Ledger.use((ledger) => ledger.settle({ order, verdict, at, notFound: 0 })))

@@ -5,7 +5,7 @@ import { dayOf, periodsAt, startOfDay } from "../../../core/domain/LocalTime.ts"
 import { Amount, Centavos } from "../../../core/domain/Money.ts"
 import type { Slice } from "../../../core/domain/Page.ts"
 import type { Count } from "../../../core/domain/Recovery.ts"
-import { type ReversalIntent, ReversalVerdict, type UnderReversal } from "../../../core/domain/Reversal.ts"
+import { type ReversalIntent, ReversalVerdict, type UnresolvedReversal } from "../../../core/domain/Reversal.ts"
 import { type Intent, type Order, Verdict } from "../../../core/domain/Sale.ts"
 import type { Transaction } from "../../../core/domain/Transaction.ts"
 import { Accounts, Adjustments } from "../../../core/ports/Accounts.ts"
@@ -31,7 +31,7 @@ export interface Side {
   readonly orders: Array<Order>
   /** Times of the claims, oldest first. */
   readonly claims: Array<DateTime.Utc>
-  readonly reversals: Array<UnderReversal>
+  readonly reversals: Array<UnresolvedReversal>
   /** Number of each id in order of appearance. The ids themselves differ between the two ledgers. */
   readonly ids: Map<string, number>
   readonly companyId: (company: number) => CompanyId
@@ -163,24 +163,26 @@ const answer = Effect.fnUntraced(function* (side: Side, command: Command) {
       if (order === undefined) return null
       const intent = reversalOf(side, command.reversal, order)
       const begun = yield* Effect.result(Reversals.use((reversals) => reversals.begin(intent)))
-      if (Result.isSuccess(begun) && begun.success._tag === "Begun") side.reversals.push(begun.success.under)
+      if (Result.isSuccess(begun) && begun.success._tag === "Begun") side.reversals.push(begun.success.unresolved)
       return outcomeOf(begun)
     }
     case "settle reversal": {
-      const under = pick(side.reversals, command.which)
-      if (under === undefined) return null
+      const unresolved = pick(side.reversals, command.which)
+      if (unresolved === undefined) return null
       const verdict = reversalVerdicts[command.verdict]
-      return yield* Reversals.use((reversals) => reversals.settle({ under, verdict, at, ...countOf(side, command) }))
+      return yield* Reversals.use((reversals) =>
+        reversals.settle({ unresolved, verdict, at, ...countOf(side, command) })
+      )
     }
     case "claim reversals": {
       const claim = claimOf(side, command, at)
       const claimed = yield* Reversals.use((reversals) => reversals.claim(claim))
-      const number = ({ under }: ClaimedReversal) => numberOf(side, "reversalId", under.reversal.id)
+      const number = ({ unresolved }: ClaimedReversal) => numberOf(side, "reversalId", unresolved.reversal.id)
       const found = claimed.toSorted((left, right) => number(left) - number(right))
       if (command.verdict === null) return found
       const verdict = reversalVerdicts[command.verdict]
-      return yield* Effect.forEach(found, ({ claimedAt, notFound, under }) =>
-        Reversals.use((reversals) => reversals.settle({ under, verdict, at, notFound: notFound + 1, claimedAt }))
+      return yield* Effect.forEach(found, ({ claimedAt, notFound, unresolved }) =>
+        Reversals.use((reversals) => reversals.settle({ unresolved, verdict, at, notFound: notFound + 1, claimedAt }))
       )
     }
     case "list": {

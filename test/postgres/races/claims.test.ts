@@ -129,7 +129,7 @@ const claimedCompanies = Effect.fnUntraced(function* (claim: RecoveryClaim) {
   const reversals = yield* Effect.flatMap(reversalsReplica, (each) => each.claim(claim))
   return {
     sales: sales.map(({ order }) => Number(order.companyId)),
-    reversals: reversals.map(({ under }) => Number(under.reversal.order.companyId))
+    reversals: reversals.map(({ unresolved }) => Number(unresolved.reversal.order.companyId))
   }
 }, Effect.scoped)
 

@@ -81,10 +81,11 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("the ev
         ["r1", ReversalVerdict.Free()],
         ["r2", ReversalVerdict.Confirm()]
       ] as const) {
-        const under = key === "r1" && verdict._tag === "Free" ? null : yield* begunOn(reversals, reversalOf(order, key))
-        if (under !== null) yield* reversals.settle({ under, verdict, at: yield* DateTime.now, notFound: 0 })
-        if (verdict._tag === "Hold" && under !== null) {
-          yield* reversals.settle({ under, verdict: ReversalVerdict.Free(), at: yield* DateTime.now, notFound: 0 })
+        const unresolved =
+          key === "r1" && verdict._tag === "Free" ? null : yield* begunOn(reversals, reversalOf(order, key))
+        if (unresolved !== null) yield* reversals.settle({ unresolved, verdict, at: yield* DateTime.now, notFound: 0 })
+        if (verdict._tag === "Hold" && unresolved !== null) {
+          yield* reversals.settle({ unresolved, verdict: ReversalVerdict.Free(), at: yield* DateTime.now, notFound: 0 })
         }
       }
       assert.deepStrictEqual(yield* typesOf(21), [

@@ -80,7 +80,7 @@ const operations = [
       const start = Effect.map(reversals.begin(reversalOf(order, "the-key")), (begun) =>
         begun._tag === "Begun"
           ? Effect.flatMap(DateTime.now, (at) =>
-              reversals.settle({ under: begun.under, verdict: ReversalVerdict.Confirm(), at, notFound: 0 })
+              reversals.settle({ unresolved: begun.unresolved, verdict: ReversalVerdict.Confirm(), at, notFound: 0 })
             )
           : inUse
       )

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Array as Arr, DateTime, Duration, Effect, Layer, Result } from "effect"
 import * as AuditPostgres from "../../../adapters/postgres/reads/AuditPostgres.ts"
-import { ReversalVerdict, type UnderReversal } from "../../../core/domain/Reversal.ts"
+import { ReversalVerdict, type UnresolvedReversal } from "../../../core/domain/Reversal.ts"
 import type { Reversals } from "../../../core/ports/Reversals.ts"
 import { inRounds, racers, racing } from "../../support/Concurrency.ts"
 import { TestDatabase, violatedInvariants } from "../../support/Database.ts"
@@ -17,15 +17,17 @@ const replicas = racing(reversalsReplica)
 const stands = { available: 0, held: 0, consumed: centavos, sale: "SUCCESS", credits: 0 }
 const reversed = { available: centavos, held: 0, consumed: 0, sale: "REVERSED", credits: 1 }
 
-const settle = (reversals: Replica, under: UnderReversal, verdict: ReversalVerdict) =>
-  Effect.flatMap(DateTime.now, (at) => reversals.settle({ under, verdict, at, notFound: 0 }))
+const settle = (reversals: Replica, unresolved: UnresolvedReversal, verdict: ReversalVerdict) =>
+  Effect.flatMap(DateTime.now, (at) => reversals.settle({ unresolved, verdict, at, notFound: 0 }))
 
 /** Begins a reversal and settles it as confirmed. */
 const reverse = (reversals: Replica, intent: ReturnType<typeof reversalOf>) =>
   Effect.result(
     Effect.flatMap(reversals.begin(intent), (begun) =>
       begun._tag === "Begun"
-        ? Effect.map(settle(reversals, begun.under, ReversalVerdict.Confirm()), ({ won }) => (won ? "Won" : "Lost"))
+        ? Effect.map(settle(reversals, begun.unresolved, ReversalVerdict.Confirm()), ({ won }) =>
+            won ? "Won" : "Lost"
+          )
         : Effect.succeed(begun._tag)
     )
   )
@@ -71,18 +73,18 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("concurren
       const ledger = yield* replica
       const all = yield* replicas
       for (const company of Arr.range(4_001, 4_000 + rounds)) {
-        const under = yield* begunOn(all[0], reversalOf(yield* soldOut(ledger, company, centavos), "r"))
+        const unresolved = yield* begunOn(all[0], reversalOf(yield* soldOut(ledger, company, centavos), "r"))
         // The reversal's own request is slow, so recovery claims the reversal before the request ends.
-        const now = DateTime.add(under.reversal.createdAt, { minutes: 2 })
+        const now = DateTime.add(unresolved.reversal.createdAt, { minutes: 2 })
         const claim = { began: now, now, lease: Duration.minutes(1), limit: 10, which: "due" } as const
         const recover = Effect.fnUntraced(function* (reversals: Replica) {
           const claimed = yield* reversals.claim(claim)
-          yield* Effect.forEach(claimed, (each) => settle(reversals, each.under, ReversalVerdict.Confirm()))
+          yield* Effect.forEach(claimed, (each) => settle(reversals, each.unresolved, ReversalVerdict.Confirm()))
           return claimed.length
         })
         const own = company % 2 === 0 ? ReversalVerdict.Hold() : ReversalVerdict.Confirm()
         const [claims] = yield* Effect.all(
-          [Effect.forEach(all, recover, { concurrency: "unbounded" }), settle(all[0], under, own)],
+          [Effect.forEach(all, recover, { concurrency: "unbounded" }), settle(all[0], unresolved, own)],
           { concurrency: "unbounded" }
         )
         const claimed = Arr.reduce(claims, 0, (sum, each) => sum + each)
@@ -90,7 +92,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("concurren
         assert.isAtMost(claimed, own._tag === "Hold" ? 2 : 1)
         const confirmed = claimed > 0 || own._tag === "Confirm"
         assert.deepStrictEqual(yield* stateOf(company), { ...(confirmed ? reversed : stands), keys: 1 })
-        yield* settle(all[0], under, ReversalVerdict.Confirm())
+        yield* settle(all[0], unresolved, ReversalVerdict.Confirm())
         assert.deepStrictEqual(yield* stateOf(company), { ...reversed, keys: 1 })
       }
     }).pipe(Effect.scoped)

@@ -57,10 +57,10 @@ const operations = [
     racers: Effect.map(Effect.all([replica, racing(reversalsReplica)]), ([ledger, reversals]) =>
       Effect.fnUntraced(function* (company: number) {
         const order = yield* soldOut(ledger, company, centavos)
-        const under = yield* begunOn(reversals[0], reversalOf(order, "reversal"))
+        const unresolved = yield* begunOn(reversals[0], reversalOf(order, "reversal"))
         const at = yield* DateTime.now
         return reversals.map((each, racer) =>
-          each.settle({ under, verdict: verdictOf(reversalVerdicts, racer, company), at, notFound: 0 })
+          each.settle({ unresolved, verdict: verdictOf(reversalVerdicts, racer, company), at, notFound: 0 })
         )
       })
     ),

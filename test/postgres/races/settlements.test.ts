@@ -185,9 +185,9 @@ layer(TestDatabase, { excludeTestServices: true })("settlements in one statement
       const order = yield* soldOut(yield* replica, ++companies, 100)
       const reversals = yield* onItsOwn(reversalsReplica)
       const proposal = yield* holdingLock(proposalOf(order))
-      const under = yield* begunOn(reversals, reversalOf(order, "back"))
+      const unresolved = yield* begunOn(reversals, reversalOf(order, "back"))
       const at = yield* DateTime.now
-      const settled = yield* reversals.settle({ under, verdict: ReversalVerdict.Confirm(), at, notFound: 0 })
+      const settled = yield* reversals.settle({ unresolved, verdict: ReversalVerdict.Confirm(), at, notFound: 0 })
       assert.strictEqual(settled.status, "CONFIRMED")
       yield* proposal.release
     }).pipe(Effect.scoped)

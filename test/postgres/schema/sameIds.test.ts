@@ -8,7 +8,7 @@ import { CompanyId, Identifier, ServiceId } from "../../../core/domain/Ids.ts"
 import type { Insurance } from "../../../core/domain/Insurance.ts"
 import { Amount, Centavos } from "../../../core/domain/Money.ts"
 import { Finding, type Proposal } from "../../../core/domain/Resolution.ts"
-import { ReversalVerdict, type UnderReversal } from "../../../core/domain/Reversal.ts"
+import { ReversalVerdict, type UnresolvedReversal } from "../../../core/domain/Reversal.ts"
 import { type Order, Verdict } from "../../../core/domain/Sale.ts"
 import { Accounts, Adjustments } from "../../../core/ports/Accounts.ts"
 import type { Insurances } from "../../../core/ports/Insurances.ts"
@@ -61,9 +61,9 @@ const reversing = Effect.fnUntraced(function* (company: number) {
   return yield* begunOn(yield* reversalsReplica, reversalOf(yield* sold(company), "reversal"))
 })
 
-const endedBy = (verdict: ReversalVerdict) => (under: UnderReversal) =>
+const endedBy = (verdict: ReversalVerdict) => (unresolved: UnresolvedReversal) =>
   Effect.gen(function* () {
-    yield* (yield* reversalsReplica).settle({ under, verdict, at: yield* at, notFound: 0 })
+    yield* (yield* reversalsReplica).settle({ unresolved, verdict, at: yield* at, notFound: 0 })
   })
 
 const offered = Effect.fnUntraced(function* (company: number, centavos: number, until = { days: 0 }, id = "o") {

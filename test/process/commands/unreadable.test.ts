@@ -98,7 +98,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a sale that this versio
       const reversals = yield* reversalsReplica
       const { answer, lines } = yield* withLogLines(Effect.flatMap(claimOf, reversals.claim))
       assert.deepStrictEqual(
-        answer.map(({ under }) => under.transaction.id),
+        answer.map(({ unresolved }) => unresolved.transaction.id),
         [good.transactionId]
       )
       assert.lengthOf(

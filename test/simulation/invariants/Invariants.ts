@@ -79,13 +79,13 @@ export const makeInvariants = (sim: Simulation): Invariants => {
         !won && ((verdict._tag === "Confirm" && status === "FAILED") || (isRefusal(verdict) && status === "SUCCESS"))
       if (contradicts) alerts.contradicted(incarnation, order.xid)
     },
-    settledReversal: (incarnation, { under, verdict }, { status, won }) => {
-      claims.released(under.reversal.xid)
+    settledReversal: (incarnation, { unresolved, verdict }, { status, won }) => {
+      claims.released(unresolved.reversal.xid)
       const contradicts =
         !won &&
         ((verdict._tag === "Confirm" && status === "DENIED") ||
           ((verdict._tag === "Deny" || verdict._tag === "Free") && status === "CONFIRMED"))
-      if (contradicts) alerts.contradicted(incarnation, under.reversal.xid)
+      if (contradicts) alerts.contradicted(incarnation, unresolved.reversal.xid)
     },
     claimedMessages: (claim, claimed) =>
       claims.claimed(

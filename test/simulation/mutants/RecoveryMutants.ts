@@ -53,10 +53,10 @@ export const otherMutants: ReadonlyArray<Mutant> = [
       find: (id) =>
         Effect.map(
           resolutions.find(id),
-          Option.map((inDoubt) =>
-            inDoubt.proposal === null
-              ? inDoubt
-              : { ...inDoubt, proposal: { ...inDoubt.proposal, proposedBy: "nobody" } }
+          Option.map((toResolve) =>
+            toResolve.proposal === null
+              ? toResolve
+              : { ...toResolve, proposal: { ...toResolve.proposal, proposedBy: "nobody" } }
           )
         )
     }

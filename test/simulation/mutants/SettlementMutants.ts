@@ -11,9 +11,9 @@ import type { VariantContext } from "../run/Simulate.ts"
 import { byActivity, companyIn, ledgerMutant, type Mutant, reversalsMutant, runAfter, runBefore } from "./Mutant.ts"
 
 /** Settles a reversal a second time, as if it were not settled yet. */
-const reopened = <A, E>(bench: VariantContext, { under }: ReversalSettlement, settled: Effect.Effect<A, E>) =>
+const reopened = <A, E>(bench: VariantContext, { unresolved }: ReversalSettlement, settled: Effect.Effect<A, E>) =>
   runBefore(() => {
-    const { id, order } = under.reversal
+    const { id, order } = unresolved.reversal
     const { reversals } = companyIn(bench, order.companyId)
     const known = reversals.get(id)
     if (known !== undefined) reversals.set(id, { ...known, status: "PENDING" })
@@ -46,7 +46,7 @@ export const reversalMutants: ReadonlyArray<Mutant> = [
   reversalsMutant("a reversal does not reduce consumption", ({ settle }, bench) => ({
     settle: (settlement) =>
       runAfter(settle(settlement), ({ won }) => {
-        const { order } = settlement.under.reversal
+        const { order } = settlement.unresolved.reversal
         const books = companyIn(bench, order.companyId)
         const sale = books.sales.get(order.transactionId)
         if (won && settlement.verdict._tag === "Confirm" && sale !== undefined) consume(books, sale.day, order.amount)
@@ -59,7 +59,7 @@ export const reversalMutants: ReadonlyArray<Mutant> = [
   reversalsMutant("a denied reversal stays pending", ({ settle }, bench) => ({
     settle: (settlement) =>
       runAfter(settle(settlement), ({ won }) => {
-        const { id, order } = settlement.under.reversal
+        const { id, order } = settlement.unresolved.reversal
         const { reversals } = companyIn(bench, order.companyId)
         const known = reversals.get(id)
         if (won && settlement.verdict._tag === "Deny" && known !== undefined)

@@ -124,7 +124,7 @@ export const resolveReversal = Effect.fnUntraced(function* (office: BackOffice, 
   const { transactionId, xid } = reversal
   const sale = yield* resolutionView(transactionId)
   // The reversal may have been settled after it was listed, and a newer reversal of the same sale may be stuck.
-  if (sale?.under?.reversal.xid !== xid) return null
+  if (sale?.unresolved?.reversal.xid !== xid) return null
   const done = claimsDone(office, office.reversals, xid, op.mistaken)
   if (done === null) return null
   const finding = done ? Finding.cases.Reversed.make({}) : Finding.cases.Stands.make({})

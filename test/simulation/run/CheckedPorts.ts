@@ -118,7 +118,7 @@ const afterwardsOver = (
     reversals: {
       begin: (intent) => write("begin", intent.xid, intent.companyId, reversals.begin(intent)),
       settle: (settlement) => {
-        const { order, xid } = settlement.under.reversal
+        const { order, xid } = settlement.unresolved.reversal
         return write(
           "settle reversal",
           xid,
@@ -136,7 +136,7 @@ const afterwardsOver = (
           onSuccess((claimed) =>
             invariants.claims.claimed(
               claim,
-              claimed.map(({ under }) => under.reversal.xid)
+              claimed.map(({ unresolved }) => unresolved.reversal.xid)
             )
           )
         )

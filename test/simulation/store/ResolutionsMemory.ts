@@ -1,8 +1,8 @@
 import { Effect, Layer, Option } from "effect"
 import { Books } from "../../../adapters/memory/Books.ts"
-import { underOf } from "../../../adapters/memory/ReversalsMemory.ts"
+import { unresolvedReversalOf } from "../../../adapters/memory/ReversalsMemory.ts"
 import type { TransactionId } from "../../../core/domain/Ids.ts"
-import type { InDoubt, Proposal } from "../../../core/domain/Resolution.ts"
+import type { Proposal, SaleToResolve } from "../../../core/domain/Resolution.ts"
 import { isUnresolved } from "../../../core/domain/Status.ts"
 import { Confirmed, Resolutions } from "../../../core/ports/Resolutions.ts"
 
@@ -11,16 +11,16 @@ export const layer = Layer.effect(
   Resolutions,
   Effect.map(Books, ({ all }) => {
     const proposals = new Map<TransactionId, Proposal>()
-    const found = (id: TransactionId): Option.Option<InDoubt> => {
+    const found = (id: TransactionId): Option.Option<SaleToResolve> => {
       for (const books of all()) {
         const sale = books.sales.get(id)
         if (sale === undefined) continue
         const { order, status } = sale
-        const doubt = [...books.reversals.values()].find(
-          (entry) => entry.reversal.order.transactionId === id && isUnresolved(entry)
+        const entry = [...books.reversals.values()].find(
+          (each) => each.reversal.order.transactionId === id && isUnresolved(each)
         )
-        const under = doubt === undefined ? null : underOf(books, doubt)
-        return Option.some({ order, status, under, proposal: proposals.get(id) ?? null })
+        const unresolved = entry === undefined ? null : unresolvedReversalOf(books, entry)
+        return Option.some({ order, status, unresolved, proposal: proposals.get(id) ?? null })
       }
       return Option.none()
     }

@@ -5,14 +5,14 @@ import { StatusAnswer } from "../../../core/domain/Recovery.ts"
 import {
   confirmable,
   Finding,
-  type InDoubt,
   isSameOperator,
   type Proposal,
   resolvable,
   reversalVerdictOn,
+  type SaleToResolve,
   verdictOn
 } from "../../../core/domain/Resolution.ts"
-import { ReversalAnswer, type UnderReversal } from "../../../core/domain/Reversal.ts"
+import { ReversalAnswer, type UnresolvedReversal } from "../../../core/domain/Reversal.ts"
 import type { Order } from "../../../core/domain/Sale.ts"
 import type { ServiceType } from "../../../core/domain/Service.ts"
 import type { Status } from "../../../core/domain/Status.ts"
@@ -48,7 +48,11 @@ describe("an operator's finding about a sale", () => {
     ["insurance", success({ days: { from: days.until, until: days.from } }), "ends_before"],
     ["insurance", Finding.cases.Failed.make({}), null]
   ] as const)("has for the type %s and the finding %j the invalid field %s", (type, finding, why) => {
-    const said = resolvable({ order: orderOf(type), status: "PENDING", under: null, proposal: null }, finding, later)
+    const said = resolvable(
+      { order: orderOf(type), status: "PENDING", unresolved: null, proposal: null },
+      finding,
+      later
+    )
     expect(Result.isSuccess(said) ? null : said.failure.why).toBe(why)
   })
 })
@@ -84,16 +88,16 @@ const failed = Finding.cases.Failed.make({})
  * A top-up in this status. `reversal` contains the id of its unresolved reversal and the age in minutes; null if it has
  * no reversal.
  */
-const inDoubtAt = (status: Status, reversal: readonly [id: number, minutes: number] | null): InDoubt => {
+const toResolveAt = (status: Status, reversal: readonly [id: number, minutes: number] | null): SaleToResolve => {
   const order = orderOf("mobile_recharge")
   const { amount, identifier, service, transactionId: id, xid } = order
   const ended = { authCode: "A1", rechargeToken: null, terminalId: null, processedAt: createdAt, reversal: null }
   const transaction = { id, xid, status, service, identifier, amount, createdAt, ...ended }
-  const under = (of: readonly [number, number]): UnderReversal => ({
+  const unresolved = (of: readonly [number, number]): UnresolvedReversal => ({
     reversal: { id: of[0], xid: `RV-${of[0]}`, createdAt: DateTime.subtract(later, { minutes: of[1] }), order },
     transaction
   })
-  return { order, status, under: reversal === null ? null : under(reversal), proposal: null }
+  return { order, status, unresolved: reversal === null ? null : unresolved(reversal), proposal: null }
 }
 
 describe("a resolution by an operator", () => {
@@ -114,7 +118,7 @@ describe("a resolution by an operator", () => {
   ] as const)(
     "is refused in %s with the reversal %j, for the finding %j, because of %s",
     (status, reversal, finding, why) => {
-      const said = resolvable(inDoubtAt(status, reversal), finding, later)
+      const said = resolvable(toResolveAt(status, reversal), finding, later)
       expect(Result.isSuccess(said) ? null : said.failure.why).toBe(why)
     }
   )
@@ -140,8 +144,8 @@ describe("a resolution by an operator", () => {
   ] as const)(
     "of a proposal for reversal %j, confirmed as number %i by %s during reversal 4, is refused because of %s",
     (reversalId, number, operator, why) => {
-      const inDoubt = { ...inDoubtAt("SUCCESS", [4, 15]), proposal: proposalOf(reversalId) }
-      const confirmed = confirmable(inDoubt, { number, operator })
+      const toResolve = { ...toResolveAt("SUCCESS", [4, 15]), proposal: proposalOf(reversalId) }
+      const confirmed = confirmable(toResolve, { number, operator })
       expect(Result.isSuccess(confirmed) ? null : confirmed.failure.why).toBe(why)
     }
   )
@@ -182,8 +186,8 @@ describe("a confirmed finding about a reversal", () => {
     [stands, ReversalAnswer.NotFound(), "Deny"],
     [stands, ReversalAnswer.Confirmed(), null]
   ] as const)("%j with the provider's answer %j gives %s", (finding, said, wanted) => {
-    const { under } = inDoubtAt("SUCCESS", [4, 15])
-    const verdict = reversalVerdictOn(under as UnderReversal, finding, said)
+    const { unresolved } = toResolveAt("SUCCESS", [4, 15])
+    const verdict = reversalVerdictOn(unresolved as UnresolvedReversal, finding, said)
     expect(Result.isSuccess(verdict) ? verdict.success._tag : null).toBe(wanted)
   })
 })

@@ -171,10 +171,10 @@ export const reversalWorld = (
     begin: (wanted) =>
       Effect.tap(reversals.begin(wanted), (begun) => {
         if (begun._tag === "Replay") return Effect.void
-        const { under } = begun
+        const { unresolved } = begun
         const verdicts = { done: ReversalVerdict.Confirm(), refused: ReversalVerdict.Deny() }
         return onRecorded((reply) =>
-          reversals.settle({ under, verdict: verdicts[reply], at: under.reversal.createdAt, notFound: 0 })
+          reversals.settle({ unresolved, verdict: verdicts[reply], at: unresolved.reversal.createdAt, notFound: 0 })
         )
       })
   })
