@@ -4,10 +4,10 @@ import { TransactionId } from "./Ids.ts"
 import { type Amount, Centavos } from "./Money.ts"
 
 /**
- * A company's money. The company owns `available + held`, always. Contract: 2.3.
+ * The balance of a company. The company's money is always `available + held`. Contract: 2.3.
  *
- * These functions define the changes of a balance. The ledger in memory uses them, and tests compare the Postgres
- * ledger with them. Postgres itself decides in sql/functions, under its row locks.
+ * The functions below define each change of a balance. The in-memory ledger calls them. The Postgres ledger repeats
+ * them in sql/functions, under row locks, and tests compare the two ledgers.
  */
 export interface Balance {
   readonly available: Centavos
@@ -28,13 +28,13 @@ export const reserve = (balance: Balance, amount: Amount): Result.Result<Balance
         held: Centavos.make(balance.held + amount)
       })
 
-/** Removes the held amount: the sale was delivered. Contract: 2.3, Confirm. */
+/** Removes the amount from held, because the sale was delivered. Contract: 2.3, Confirm. */
 export const confirm = (balance: Balance, amount: Amount): Balance => ({
   available: balance.available,
   held: Centavos.make(balance.held - amount)
 })
 
-/** Returns the held amount to available: the provider refused the sale. Contract: 2.3, Release. */
+/** Moves the amount from held back to available, because the provider refused the sale. Contract: 2.3, Release. */
 export const release = (balance: Balance, amount: Amount): Balance => ({
   available: Centavos.make(balance.available + amount),
   held: Centavos.make(balance.held - amount)
@@ -52,7 +52,7 @@ export const credit = (balance: Balance, amount: Amount): Balance => ({
   held: balance.held
 })
 
-/** Why an entry changed the balance. */
+/** The kind of operation that changed the balance. */
 export const EntryType = Schema.Literals(["deposit", "sale", "reversal", "adjustment"])
 export type EntryType = typeof EntryType.Type
 
@@ -79,14 +79,14 @@ export interface Limits {
   readonly monthly: Centavos
 }
 
-/** How much a company has spent or holds in each period, in centavos. Contract: 2.3. */
+/** How much a company has spent in each period, held amounts included, in centavos. Contract: 2.3. */
 export interface Consumption {
   readonly daily: Centavos
   readonly weekly: Centavos
   readonly monthly: Centavos
 }
 
-/** Limits of a company for which the operator has set none. Contract: 2.3. */
+/** Default limits of a company, valid until the operator sets other limits. Contract: 2.3. */
 export const defaultLimits: Limits = {
   daily: Centavos.make(5_000_000),
   weekly: Centavos.make(25_000_000),
@@ -100,8 +100,8 @@ const periods = [
 ] as const
 
 /**
- * Accepts the amount, or returns the first limit that it would exceed: day, week, month. The ledger in memory calls
- * this. The function `reserve` in SQL repeats the rule, and test/postgres/model compares the two.
+ * Fails with the first limit that the amount would exceed, in the order day, week, month. The in-memory ledger calls
+ * this function. The SQL function `reserve` repeats the rule, and test/postgres/model compares the two.
  */
 export const checkLimits = (
   limits: Limits,

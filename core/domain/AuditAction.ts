@@ -1,6 +1,6 @@
 import type { TokenState } from "./Token.ts"
 
-/** Actions of an operator. */
+/** Actions that an operator takes on the command line. */
 type ByHand =
   | "catalogue_imported"
   | "company_changed"
@@ -20,9 +20,12 @@ type ByHand =
   | `token_${TokenState}`
   | "webhook_replayed"
 
-/** The actions in the audit log. Entries are never deleted, so a name that is no longer written must stay readable. */
+/**
+ * The actions in the audit log. Names that are no longer written stay in this list, because log entries are never
+ * deleted.
+ */
 export type AuditAction = ByHand | LateOutcome | "foreign_company" | "webhook_disabled"
 
-/** Names in the audit log of a provider's firm answer that contradicts the settled outcome. */
+/** Audit actions for a provider's late firm answer that contradicts the outcome already settled. */
 export const lateOutcomes = ["late_success", "late_refusal", "late_reversal", "late_reversal_refusal"] as const
 export type LateOutcome = (typeof lateOutcomes)[number]

@@ -7,10 +7,10 @@ export interface CategoryDraft {
   readonly name: string
 }
 
-/** A service in an operator's catalogue file, on sale or not. Contract: 2.4. */
+/** A service in an operator's catalogue file. `active` says whether the service is on sale. Contract: 2.4. */
 export type ServiceDraft = Omit<Service, "category"> & { readonly active: boolean }
 
-/** A package in an operator's catalogue file, on sale or not. Contract: 2.4. */
+/** A package in an operator's catalogue file. `active` says whether the package is on sale. Contract: 2.4. */
 export type PackageDraft = Package & { readonly active: boolean }
 
 /** Catalogue entries to add or replace. Entries that the draft does not name do not change. */
@@ -37,12 +37,11 @@ export interface DraftFault {
   readonly reason: string
 }
 
-/** An entry of which some fields could not be parsed. */
+/** An entry that lacks the fields that could not be parsed. */
 type Partly<Entry> = { readonly [Field in keyof Entry]?: Entry[Field] | undefined }
 
 /**
- * A draft of which some fields could not be parsed. A field that could not be parsed is never compared with another
- * entry.
+ * A draft whose entries lack the fields that could not be parsed. A missing field is never compared with another entry.
  */
 export interface PartlyRead {
   readonly categories: ReadonlyArray<Partly<CategoryDraft>>
@@ -69,8 +68,8 @@ export const faultsOf = ({ categories, packages, services }: PartlyRead): Readon
   ...sharedCodes(packages)
 ]
 
-// A provider may identify a package by its code, so two active packages may not share one. A withdrawn package may
-// leave its code to another.
+// A provider may identify a package by its code, so two active packages may not share one. The code of a withdrawn
+// package may be used again.
 const sharedCodes = (packages: ReadonlyArray<Partly<PackageDraft>>): ReadonlyArray<DraftFault> =>
   packages.flatMap(({ active, code, id, serviceId }, index) => {
     const known = code !== undefined && serviceId !== undefined
@@ -78,12 +77,13 @@ const sharedCodes = (packages: ReadonlyArray<Partly<PackageDraft>>): ReadonlyArr
       .slice(0, index)
       .some((other) => other.active && other.id !== id && other.serviceId === serviceId && other.code === code)
     return known && active && shared
-      ? [{ list: "packages", index, field: "code", reason: "is that of an earlier package on sale" }]
+      ? [{ list: "packages", index, field: "code", reason: "is already used by an earlier package on sale" }]
       : []
   })
 
 /**
- * A package of the draft and a package outside the draft that would be on sale with one code. Null if there are none.
+ * A package of the draft and a package outside the draft that would both be on sale with the same code. Null if there
+ * is no such pair.
  */
 export const sharedCodeOutside = (
   known: ReadonlyArray<PackageDraft>,
@@ -108,11 +108,11 @@ const repeated = <Field extends "id" | "name">(
   entries.flatMap((entry, index) => {
     const first = entries.findIndex((other) => other[field] === entry[field])
     return entry[field] !== undefined && first < index
-      ? [{ list, index, field, reason: "is that of an earlier entry" }]
+      ? [{ list, index, field, reason: "is already used by an earlier entry" }]
       : []
   })
 
-/** Whether no entry has this id. False while the id of some entry could not be parsed. */
+/** Whether certainly no entry has this id. False if the id of any entry could not be parsed. */
 const isNoneOf = (id: number | undefined, entries: ReadonlyArray<{ readonly id?: number | undefined }>): boolean =>
   id !== undefined && entries.every((entry) => entry.id !== undefined && entry.id !== id)
 
@@ -120,9 +120,11 @@ const faultOfSeller = (
   id: ServiceDraft["id"] | undefined,
   services: ReadonlyArray<Partly<ServiceDraft>>
 ): string | null => {
-  if (isNoneOf(id, services)) return "is no service of this file"
+  if (isNoneOf(id, services)) return "is not the id of a service in this file"
   const { flow } = services.find((service) => id !== undefined && service.id === id) ?? {}
-  return flow === undefined || flow === "paquetes" ? null : "is a service that sells no packages: its flow is another"
+  return flow === undefined || flow === "paquetes"
+    ? null
+    : "is a service that sells no packages, because its flow is not paquetes"
 }
 
 const faultsOfService = (
@@ -132,10 +134,14 @@ const faultsOfService = (
   const insurance = type === "insurance"
   const flowKnown = type !== undefined && flow !== undefined
   const faults: ReadonlyArray<readonly [boolean, DraftFault["field"], string]> = [
-    [isNoneOf(categoryId, categories), "categoryId", "is no category of this file"],
+    [isNoneOf(categoryId, categories), "categoryId", "is not the id of a category in this file"],
     [maximum > 0 && maximum < minimum, "maximum", "is below the minimum; 0 means no bound"],
-    [insurance && reversible === true, "reversible", "insurance cannot be reversed"],
-    [flowKnown && insurance !== (flow === "seguros"), "flow", "seguros is the flow of insurance, and of nothing else"],
+    [insurance && reversible === true, "reversible", "must be false, because insurance cannot be reversed"],
+    [
+      flowKnown && insurance !== (flow === "seguros"),
+      "flow",
+      "must be seguros for the type insurance, and must not be seguros for other types"
+    ],
     [
       requiresLookup === true && flow !== undefined && !takesOption(flow),
       "requiresLookup",

@@ -2,7 +2,9 @@ import { Schema } from "effect"
 import { CompanyId } from "./Ids.ts"
 import { Rnc } from "./Rnc.ts"
 
-/** `development` companies sell through the simulator. Every other value is production. Contract: 5. */
+/**
+ * Companies in `development` sell through the simulator, companies in `production` through real providers. Contract: 5.
+ */
 export const Environment = Schema.Literals(["development", "production"])
 export type Environment = typeof Environment.Type
 
@@ -26,6 +28,6 @@ export type Company = typeof Company.Type
 /** Code of the sandbox company, whose credentials are public. */
 export const sharedSandbox = "SANDBOX"
 
-/** Whether everybody may know the credentials of the company. */
+/** Whether the company is the sandbox company, whose credentials are public. */
 export const isShared = ({ code, environment }: Pick<Company, "code" | "environment">): boolean =>
   code === sharedSandbox && environment === "development"

@@ -14,12 +14,12 @@ export interface PublicError {
 }
 
 interface Overrides<E> {
-  /** Set where status or message differ from those of the code. */
+  /** Set only if the error has another status or message than its code. */
   readonly status?: ErrorStatus
   readonly message?: string | ((error: E) => string | undefined)
 }
 
-/** A row whose code has details must give exactly those details. Any other row gives none. */
+/** If the code of a row has details, the row must give exactly these details. Otherwise the row gives no details. */
 type Row<E> = Overrides<E> &
   (
     | { readonly code: Exclude<ErrorCode, DetailedCode>; readonly details?: never }
@@ -65,7 +65,7 @@ const pendingDetails = ({ transactionId, xid }: { readonly transactionId: number
   consultar_en: transactionPath(transactionId)
 })
 
-/** Maps each error class to its code and details. A class without a row does not compile. */
+/** Maps each error class to its code and details. A class without a row is a compile error. */
 const rows: { readonly [Tag in CoreError["_tag"]]: Row<Extract<CoreError, { _tag: Tag }>> } = {
   Unauthenticated: { code: "UNAUTHENTICATED" },
   Forbidden: {

@@ -54,7 +54,7 @@ export const codes = {
 
 export type ErrorCode = keyof typeof codes
 
-/** Further statuses of VALIDATION_ERROR: 413 for a body that is too large, 415 for a body that is not JSON. */
+/** Other statuses of VALIDATION_ERROR: 413 for a body that is too large, 415 for a body that is not JSON. */
 export const bodyStatuses = [413, 415] as const
 
 export type ErrorStatus = (typeof codes)[ErrorCode]["status"] | (typeof bodyStatuses)[number]
@@ -63,12 +63,12 @@ const path = Schema.String.annotate({ description: "La ruta que hay que consulta
 
 const retryAfter = Schema.Int.annotate({ description: "Segundos." })
 
-/** The sale that an error is about. */
+/** Fields that identify the sale in the details of an error. */
 const sale = { transaction_id: Schema.Int, xid: Schema.String }
 
 const Refused = Schema.Struct({ ...sale, status: Schema.Literal("FAILED") })
 
-/** Maps each invalid field to a reason. Some reasons add facts under further keys. */
+/** Maps each invalid field to a reason. Some reasons add data under further keys, such as `monto_minimo`. */
 const Faults = Schema.StructWithRest(
   Schema.Struct({
     monto_minimo: Schema.optionalKey(Schema.Finite),
@@ -118,7 +118,7 @@ export const errorDetails = {
   TRANSACTION_REJECTED: Schema.Struct({
     ...sale,
     status: Schema.Literals(["FAILED", "SUCCESS"]).annotate({
-      description: "FAILED, de una venta; SUCCESS, de una anulación: la venta sigue en pie."
+      description: "FAILED si se rechazó la venta; SUCCESS si se rechazó la anulación, porque la venta sigue en pie."
     })
   }),
   NOT_IMPLEMENTED: Schema.Struct({ consultar_en: path }),
@@ -135,7 +135,7 @@ export const errorDetails = {
   SEGURO_PASO_INVALIDO: Schema.Struct({ estado: StepOutOfOrder.fields.state })
 } as const
 
-/** Codes that have details. */
+/** Error codes that have details. */
 export type DetailedCode = keyof typeof errorDetails
 
 /** The details of each code as TypeScript types. VALIDATION_ERROR may name any field of the caller's input. */

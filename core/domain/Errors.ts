@@ -9,7 +9,7 @@ import { Permission } from "./Token.ts"
 /** The credentials are missing, malformed, wrong or expired. Contract: 5. */
 export class Unauthenticated extends Schema.TaggedError<Unauthenticated>()("Unauthenticated", {}) {}
 
-/** The caller is authenticated but may not do this. Contract: 5. */
+/** The caller is authenticated but not allowed to do this. Contract: 5. */
 export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", {
   why: Schema.Literals([
     "token_suspended",
@@ -29,10 +29,10 @@ export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", {
 /** The resource does not exist, or belongs to another company. The caller cannot tell which. Contract: 4.7. */
 export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {}) {}
 
-/** The procedure exists, but is called with the other HTTP method. */
+/** The tRPC procedure exists, but was called with the wrong HTTP method. */
 export class WrongMethod extends Schema.TaggedError<WrongMethod>()("WrongMethod", {
   procedure: Schema.String,
-  /** The method that calls the procedure. */
+  /** The correct method. */
   method: Schema.Literals(["GET", "POST"])
 }) {}
 
@@ -108,7 +108,7 @@ export class ReversalNotSupported extends Schema.TaggedError<ReversalNotSupporte
 /** Only a sale in SUCCESS can be reversed. Contract: 1. */
 export class NotReversible extends Schema.TaggedError<NotReversible>()("NotReversible", {}) {}
 
-/** The outcome of the reversal is unknown. The sale stays in SUCCESS until it is known. */
+/** The outcome of the reversal is unknown. The sale stays in SUCCESS until the outcome is known. */
 export class ReversalPending extends Schema.TaggedError<ReversalPending>()("ReversalPending", {
   transactionId: TransactionId,
   xid: Schema.String

@@ -5,7 +5,7 @@ import type { Centavos } from "./Money.ts"
 import type { Transaction } from "./Transaction.ts"
 import type { EventType } from "./Webhook.ts"
 
-/** Position of an event among the events of its company, in commit order. Numbers may be missing. */
+/** Number of an event within its company. Numbers rise in commit order and may have gaps. */
 export const Sequence = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)).pipe(Schema.brand("Sequence"))
 export type Sequence = typeof Sequence.Type
 
@@ -15,7 +15,7 @@ export type WebhookId = typeof WebhookId.Type
 /** How many webhooks a company may have. Contract: 6. */
 export const webhooks_max = 10
 
-/** The subject of an event, in its state at the time of the event. */
+/** What an event reports: a sale, a policy, a balance or a ledger entry, in its state at the time of the event. */
 export type EventSubject = Data.TaggedEnum<{
   Sale: { readonly transaction: Transaction }
   /** The sale of a policy has ended. Contains no data of the insured person. */
@@ -36,7 +36,7 @@ export type EventSubject = Data.TaggedEnum<{
 }>
 export const EventSubject = Data.taggedEnum<EventSubject>()
 
-/** Something that happened to a company's money. It is written once and never changes. */
+/** An event of a company, such as a settled sale or a deposit. It is written once and never changes. */
 export interface CompanyEvent {
   readonly companyId: CompanyId
   readonly sequence: Sequence
@@ -45,7 +45,7 @@ export interface CompanyEvent {
   readonly subject: EventSubject
 }
 
-/** Id of an event on the wire. All attempts and replays have the same id. */
+/** Id of an event on the wire. All deliveries and replays of the event have the same id. */
 export const eventId = (companyId: CompanyId, sequence: Sequence): string => `evt_${companyId}_${sequence}`
 
 const eventIdPattern = /^evt_([1-9]\d{0,15})_([1-9]\d{0,15})$/
@@ -71,9 +71,9 @@ const ofSale = (type: EventType, transaction: Transaction): Transaction => {
 }
 
 /**
- * The sale as it stood when the event was written. A sale changes only its status and the fields that come with it, so
- * the type of the event and the sale today determine them. The recharge token is left out: it is a secret that only the
- * sale itself shows.
+ * The sale in its state at the time of the event, computed from the event's type and the sale's state today. A sale
+ * changes only in its status and the fields that depend on the status. The recharge token is omitted, because it is a
+ * secret that only the sale itself shows.
  */
 export const saleAt = (type: EventType, today: Transaction): Transaction => ({
   ...ofSale(type, today),

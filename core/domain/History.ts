@@ -26,7 +26,10 @@ export interface History {
     readonly begunAt: DateTime.Utc
     readonly endedAt: DateTime.Utc | null
   }>
-  /** Status questions of recovery, including those that could not be sent. Equal answers in a row are one entry. */
+  /**
+   * Status questions from recovery to the provider, including questions that could not be sent. Consecutive equal
+   * answers are one entry.
+   */
   readonly questions: ReadonlyArray<{
     readonly about: "sale" | "reversal"
     readonly answer: string
@@ -54,9 +57,12 @@ export type FoundBy = "call" | "recovery" | "operator"
 /** An event in the life of a sale. */
 export type HistoryEvent = Data.TaggedEnum<{
   Reserved: { readonly key: string; readonly amount: Amount }
-  /** The first response under the key. The key replays it until `repeatsUntil`; null while the sale is unresolved. */
+  /**
+   * The first response to the key. A retry with the key gets the same response until `repeatsUntil`, which is null
+   * while the sale is unresolved.
+   */
   Answered: { readonly outcome: Outcome["_tag"]; readonly by: FoundBy; readonly repeatsUntil: DateTime.Utc | null }
-  /** The key was replayed `times` times: first at the time of the event, last at `until`. */
+  /** The response was replayed `times` times: first at the time of this event, last at `until`. */
   Replayed: { readonly about: "sale" | "reversal"; readonly times: number; readonly until: DateTime.Utc }
   Asked: {
     readonly about: "sale" | "reversal"
@@ -64,7 +70,7 @@ export type HistoryEvent = Data.TaggedEnum<{
     readonly times: number
     readonly until: DateTime.Utc
   }
-  /** Recovery had a question, but no provider accepted it. */
+  /** Recovery had to ask the provider, but could not send the question. */
   NotAsked: { readonly about: "sale" | "reversal"; readonly times: number; readonly until: DateTime.Utc }
   Settled: {
     readonly status: Status
@@ -84,12 +90,12 @@ export interface Moment {
   readonly event: HistoryEvent
 }
 
-// Recovery asks about a sale only after its call has timed out. An outcome written after the first question is
-// therefore not the call's.
+// Recovery asks about a sale only after the call that made the sale has timed out. An outcome written after the first
+// question therefore does not come from the call.
 const recoveryAskedBefore = ({ questions }: History, at: DateTime.Utc): boolean =>
   questions.some(({ about, firstAt }) => about === "sale" && DateTime.isLessThanOrEqualTo(firstAt, at))
 
-// A question that no provider accepted gives recovery no information.
+// A question that was not sent gives recovery no information.
 const answeredTo = ({ questions }: History): History["questions"] =>
   questions.filter(({ answer }) => answer !== "NotAsked")
 
@@ -98,7 +104,7 @@ const confirmedIn = ({ audited }: History) =>
     action === "resolution_confirmed" && details["won"] === true ? [details] : []
   )
 
-// A confirmation without `about` was written by a version in which only sales could be confirmed.
+// A confirmation without `about` is a confirmation of a sale: older versions could not confirm reversals.
 const wasConfirmed = (history: History): boolean => confirmedIn(history).some(({ about }) => about !== "reversal")
 
 const reversalFoundBy = (

@@ -23,10 +23,10 @@ export const canonical = (value: Json): string => {
  */
 export const fingerprintOf = (endpoint: string, body: Json) => sha256Hex(`${endpoint}\n${canonical(body)}`)
 
-/** How long the key of a settled operation is replayed. Contract: 2.8. */
+/** How long after the settlement a retry with the key gets the stored response. Contract: 2.8. */
 export const retention = Duration.hours(24)
 
-/** After this time an operation in progress is answered with a conflict instead of "in progress". */
+/** Age from which an unfinished operation answers a retry with a conflict instead of "in progress". */
 export const inProgress_max = Duration.minutes(15)
 
 /** The stored record of an idempotency key. Contract: 2.8. */
@@ -38,12 +38,13 @@ export interface KeyRecord {
   readonly settledAt: DateTime.Utc | null
 }
 
-/** What a repeated key means for the call that brings it. Contract: 3.2. */
+/** The kinds of answer to a call with a repeated key. Contract: 3.2. */
 export type KeyState = "reused" | "replay" | "in_progress" | "conflict"
 
 /**
- * Classifies a repeated key. A key whose retention has passed is a conflict, never a new sale: the xid is derived from
- * the key and stays unique for ever. The function `key_state` in SQL repeats the rule, and test/postgres/model compares the two.
+ * Classifies a repeated key. After the retention the key is a conflict, never a new sale, because the xid is derived
+ * from the key and must stay unique for ever. The SQL function `key_state` repeats the rule, and test/postgres/model
+ * compares the two.
  */
 export const readKey = (
   record: KeyRecord,
@@ -55,7 +56,7 @@ export const readKey = (
   return isOlderThan(record.claimedAt, inProgress_max, call.now) ? "conflict" : "in_progress"
 }
 
-/** The error for a repeated key that is not replayed, with the transaction that the key belongs to. Contract: 3.2. */
+/** The error for a repeated key without a replay. Its transaction is the one that the key belongs to. Contract: 3.2. */
 export const keyErrorOf = (state: Exclude<KeyState, "replay">, transactionId: TransactionId, status: Status) => {
   switch (state) {
     case "reused":
@@ -70,7 +71,7 @@ export const keyErrorOf = (state: Exclude<KeyState, "replay">, transactionId: Tr
 const isOlderThan = (instant: DateTime.Utc, age: Duration.Duration, now: DateTime.Utc): boolean =>
   DateTime.isLessThan(instant, DateTime.subtractDuration(now, age))
 
-/** Providers accept ids of at most 40 characters; the hyphen and the hex part take 25. */
+/** Maximum length of the prefix. Providers accept ids of at most 40 characters; the hyphen and the hex part take 25. */
 export const xidPrefixLength_max = 15
 
 /** Allowed prefixes, as the source of a regular expression. */
@@ -83,13 +84,13 @@ const derivedXid = (text: string) =>
   Effect.flatMap(XidPrefix, (prefix) => Effect.map(sha256Hex(text), (hex) => `${prefix}-${hex.slice(0, 24)}`))
 
 /**
- * Id of a sale at the provider: `<prefix>-<24 hex>`. It is derived from company and key, so a retry can never become a
- * second sale. Contract: 2.5.
+ * Id of a sale at the provider: `<prefix>-<24 hex>`. The id is derived from company and key, so a retry can never
+ * become a second sale. Contract: 2.5.
  */
 export const xidOf = (companyId: CompanyId, key: IdempotencyKey) => derivedXid(`${companyId}:${key}`)
 
 /**
  * Id of a reversal at the provider. A key that was freed by a sale may later be used for a reversal, and the provider
- * must not confuse the two. The added line break makes the ids different, because no key contains one.
+ * must not confuse the two. The added line break makes the two ids different, because no key contains a line break.
  */
 export const reversalXidOf = (companyId: CompanyId, key: IdempotencyKey) => derivedXid(`${companyId}:${key}\nanular`)

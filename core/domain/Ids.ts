@@ -19,14 +19,11 @@ export type TransactionId = typeof TransactionId.Type
 export const InsuranceId = Id.pipe(Schema.brand("InsuranceId"))
 export type InsuranceId = typeof InsuranceId.Type
 
-/**
- * The phone, contract or plate that a sale is for. It is sent to the provider as written, never normalized. Contract:
- * 4.5.
- */
+/** The phone, contract or plate that a sale is for. Saldo sends it to the provider unchanged. Contract: 4.5. */
 export const Identifier = TextBetween(3, 100).pipe(Schema.brand("Identifier"))
 export type Identifier = typeof Identifier.Type
 
-/** The caller's name for a till. Contract: 4.5. */
+/** The client's name for the till that makes the sale. Contract: 4.5. */
 export const TerminalId = TextBetween(0, 50).pipe(Schema.brand("TerminalId"))
 export type TerminalId = typeof TerminalId.Type
 
@@ -36,8 +33,8 @@ export const StoredIdentifier = Schema.String.pipe(Schema.brand("Identifier"))
 export const StoredTerminalId = Schema.String.pipe(Schema.brand("TerminalId"))
 
 /**
- * The client's name for one operation. Unique within its company for ever. It is compared but never printed, so hidden
- * characters are allowed. Contract: 4.5 and 8.
+ * The client's name for one operation, unique within the company for ever. Keys are compared but never printed, so
+ * hidden characters are allowed. Contract: 4.5 and 8.
  */
 export const IdempotencyKey = TextBetween(1, 128, isStorable).pipe(Schema.brand("IdempotencyKey"))
 export type IdempotencyKey = typeof IdempotencyKey.Type

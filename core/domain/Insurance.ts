@@ -42,7 +42,7 @@ export const Insurance = Schema.Struct({
   plate: Plate,
   insured: Insured,
   terminalId: Schema.NullOr(StoredTerminalId),
-  /** Whether it renews an earlier policy of the vehicle. */
+  /** Whether the insurance renews an earlier policy of the vehicle. */
   renewal: Schema.Boolean,
   /** The insurer's id of the case. */
   reference: Schema.String,

@@ -21,13 +21,13 @@ export class PolicyActive extends Schema.TaggedError<PolicyActive>()("PolicyActi
   renewableFrom: Schema.String
 }) {}
 
-/** The code is wrong or has expired. Contract: 7. */
+/** The one-time code is wrong or has expired. Contract: 7. */
 export class CodeWrong extends Schema.TaggedError<CodeWrong>()("CodeWrong", { attemptsLeft: Schema.Int }) {}
 
-/** Too many wrong codes, or too many resends. The insurance must be started again. Contract: 7. */
+/** Too many wrong one-time codes, or too many resends. The buyer must start a new insurance. Contract: 7. */
 export class CodeBlocked extends Schema.TaggedError<CodeBlocked>()("CodeBlocked", {}) {}
 
-/** The phone has received as many messages as a period allows. Contract: 4.6. */
+/** The phone has received the maximum number of messages of a period. Contract: 4.6. */
 export class PhoneLimited extends Schema.TaggedError<PhoneLimited>()("PhoneLimited", {
   period: Schema.Literals(["hora", "dia"]),
   messages_max: Schema.Int,

@@ -67,8 +67,8 @@ export type Validity = typeof Validity.Type
 
 /**
  * The days of a policy that begins at an instant. The first day is the local day of the instant. The last day is the
- * day before the same day of the month, `months` later. If that month is too short, the last day is the last day of the
- * month.
+ * day before the same day of the month, `months` later: 12 months from March 5 end on March 4. If the last month is too
+ * short, the policy ends on its last day.
  */
 export const validFor = (begins: DateTime.Utc, months: number): Validity => {
   const from = dayOf(begins)

@@ -37,8 +37,8 @@ export type InsuranceEvent =
 type Row = { readonly [From in InsuranceState]?: InsuranceState }
 
 /**
- * The state table of section 3.3: event and current state give the next state. A pair without an entry is out of order
- * and changes nothing. The database refuses every change that is not in this table.
+ * The state table of section 3.3: event and current state give the next state. An event that has no entry for the
+ * current state fails with StepOutOfOrder. The database refuses every change that is not in this table.
  */
 export const insuranceTransitions = {
   code_sent: { iniciada: "otp_enviado", otp_enviado: "otp_enviado" },
@@ -46,16 +46,17 @@ export const insuranceTransitions = {
   // A caller who knows the code has received it, even if the gateway reported no delivery.
   code_verified: { iniciada: "otp_validado", otp_enviado: "otp_validado" },
   plans_read: { otp_validado: "otp_validado", plan_confirmado: "plan_confirmado", cotizado: "cotizado" },
-  // Another plan may be chosen until the sale begins. That voids an earlier quote.
+  // The buyer may choose another plan until the sale begins. A new choice voids the earlier quote.
   plan_chosen: { otp_validado: "plan_confirmado", plan_confirmado: "plan_confirmado", cotizado: "plan_confirmado" },
   quoted: { plan_confirmado: "cotizado", cotizado: "cotizado" },
-  // The sale claims the insurance with its reservation and settles it with its settlement.
+  // The transaction that reserves the sale also claims the insurance. The transaction that settles the sale also ends
+  // the insurance.
   claimed: { cotizado: "cobrando" },
   issuing: { cobrando: "emitiendo" },
   held: { cobrando: "emitiendo", emitiendo: "emitiendo" },
   issued: { cobrando: "emitida", emitiendo: "emitida" },
   refused: { cobrando: "fallida", emitiendo: "fallida" },
-  // The insurer was provably never asked, so the quote may be sold again.
+  // The request provably did not reach the insurer, so the quote may be sold again.
   freed: { cobrando: "cotizado", emitiendo: "cotizado" }
 } as const satisfies { readonly [_ in InsuranceEvent]: Row }
 

@@ -9,10 +9,11 @@ export const invariants = {
   reversal: "a sale in REVERSED has the entry of the sale and an entry that returns the amount",
   confirmed: "a sale is in REVERSED if and only if one reversal of it is confirmed",
   entry: "every ledger entry of a sale belongs to a sale that was charged",
-  running: "the balance of each entry is the balance of the entry before it plus the amount",
-  listed: "the stored length of each list is right, and its blocks count every sale by status and every entry once",
+  running: "the balance of each entry is the balance of the entry before it plus its own amount",
+  listed:
+    "the stored row count of each list is correct, and the row counts of its blocks count each sale, by status, and each entry once",
   sublisted:
-    "the blocks of the sales of each service and each terminal count every sale that is in a block by status and once",
+    "the row counts of the blocks of each service and each terminal count each sale in a block once, by status",
   insured: "an insurance claimed by a sale and that sale refer to each other, and their states agree",
   quote: "no quote is sold twice",
   policy: "an insurance has the policy number of its sale if that sale is in SUCCESS, and otherwise none"

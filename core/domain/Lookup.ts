@@ -33,7 +33,7 @@ export interface LookupResult {
   readonly flow: LookupFlow
   readonly holder: string | null
   readonly options: ReadonlyArray<OfferedOption>
-  /** True for example data, false for a provider's data. */
+  /** True if the data are examples, false if they come from the provider. */
   readonly simulated: boolean
 }
 
@@ -44,16 +44,16 @@ export const isDebtFree = ({ flow, options }: Pick<LookupResult, "flow" | "optio
 /** How long an option of a lookup may be bought. */
 export const optionLife = Duration.minutes(30)
 
-/** A package or bill that the identifier may buy. */
+/** A package or bill that can be bought for the identifier. */
 export interface Offer {
   /**
-   * The provider's id of the offer, the same at every lookup. For a bill it includes the period, so that each bill is
-   * paid once.
+   * The provider's id of the offer, the same at every lookup. The reference of a bill includes the billing period, so
+   * that each bill is paid once.
    */
   readonly reference: string
   readonly name: string
   readonly price: Amount
-  /** In words. Null when unknown. */
+  /** How long a package is valid, in words. Null when unknown. */
   readonly validity: string | null
   readonly data: string | null
 }
@@ -87,9 +87,9 @@ interface Customer {
 }
 
 /**
- * Makes an option from an offer. The id is derived from company, service, identifier and the offer's reference.
- * Repeating the lookup therefore gives the same option for another 30 minutes. Simulated options have ids of their own,
- * because their prices differ from the provider's.
+ * Makes an option from an offer. The id is derived from company, service, identifier and the offer's reference. A
+ * repeated lookup therefore gives the same option, valid for another 30 minutes. Simulated options have different ids,
+ * because their prices differ from the provider's prices.
  */
 export const makeOption = Effect.fnUntraced(function* (
   flow: OptionFlow,

@@ -19,8 +19,8 @@ export const owned_max = Centavos.make(2 ** 46 * 100 - 1)
 export const toPesos = (centavos: number): number => centavos / 100
 
 /**
- * An amount as the caller wrote it. The text decides, not the parsed number: 10.0000000000000001 has too many decimals,
- * although a double reads it as 10.
+ * An amount as the caller wrote it. Validation uses the text, not the parsed number: 10.0000000000000001 has too many
+ * decimals, although a double reads it as 10.
  */
 export type AmountLiteral = Data.TaggedEnum<{
   NumberLiteral: { readonly text: string }
@@ -33,7 +33,7 @@ export type AmountFault = "invalido" | "max_2_decimales" | "fuera_de_rango"
 const jsonNumber = /^(?<sign>-?)(?<whole>\d+)(?:\.(?<decimals>\d+))?(?:[eE](?<exponent>[+-]?\d+))?$/
 const plainDigits = /^(?<whole>\d+)(?:\.(?<decimals>\d+))?$/
 
-/** The most digits for which centavos stay a safe integer. */
+/** The most digits that an amount in centavos may have, so that it stays a safe integer. */
 const digits_max = 15
 
 /** The largest amount that is accepted. */
@@ -55,6 +55,6 @@ export const readAmount = (literal: AmountLiteral): Result.Result<Amount, Amount
 
 const zeroAmount = /^0+(?:\.0{1,2})?$/
 
-/** Parses a bound or a limit: an amount, or zero, which means no bound. */
+/** Parses a limit: an amount, or zero, which means no limit. */
 export const readLimit = (literal: AmountLiteral): Result.Result<Centavos, AmountFault> =>
   zeroAmount.test(literal.text) ? Result.succeed(zero) : Result.map(readAmount(literal), Centavos.make)

@@ -6,21 +6,24 @@ import type { InsuranceId } from "./Ids.ts"
 /** How long a code is valid. Contract: 8. */
 export const codeLife = Duration.minutes(10)
 
-/** The most wrong attempts of one insurance, over all its codes. After them it is blocked permanently. Contract: 8. */
+/**
+ * The most wrong attempts for one insurance, counted over all its codes. After them the insurance is blocked
+ * permanently. Contract: 8.
+ */
 export const attempts_max = 5
 
 /** The most resends after the first code, if all messages are delivered. */
 export const resends_max = 5
 
-/** The codes of an insurance that were sent after the first, and the messages that did not reach the owner. */
+/** Two counts of an insurance: codes sent after the first code, and messages that were not delivered. */
 interface CodesSent {
   readonly resends: number
   readonly undelivered: number
 }
 
 /**
- * Whether another code may be sent. A message that failed does not count, because its owner got no code. The statement
- * that resends a code repeats this rule.
+ * Whether another code may be sent. An undelivered message does not count, because the phone received no code. The SQL
+ * statement that resends a code repeats this rule.
  */
 export const mayResend = ({ resends, undelivered }: CodesSent): boolean => resends < resends_max + undelivered
 
@@ -29,7 +32,7 @@ const digits = 6
 /** The fixed code of the simulator. Contract: 5. */
 const simulated = "123456"
 
-/** Draws a code for an owner's phone. */
+/** Draws a random code. In development the code is always the simulator's fixed code. */
 export const drawCode = Effect.fnUntraced(function* (environment: Environment) {
   if (environment === "development") return simulated
   const random = yield* SecureRandom.SecureRandom
@@ -52,6 +55,8 @@ export interface SentCode {
 /** Whether the code has not expired. */
 export const isLive = ({ expiresAt }: SentCode, now: DateTime.Utc): boolean => DateTime.isLessThan(now, expiresAt)
 
-/** Text of the SMS. It uses only letters of the GSM alphabet: any other letter would split it into two messages. */
+/**
+ * Text of the SMS. It uses only letters of the GSM alphabet. Any other letter would split the text into two messages.
+ */
 export const codeMessage = (code: string): string =>
   `${code} es su clave para contratar un seguro. Vence en ${Duration.toMinutes(codeLife)} minutos. No la comparta con nadie que no le esté atendiendo.`

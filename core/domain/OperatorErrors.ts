@@ -19,7 +19,7 @@ export class UnknownToken extends Schema.TaggedError<UnknownToken>()("UnknownTok
   tokenId: TokenId
 }) {}
 
-/** A revoked token stays revoked. */
+/** The token is revoked, which cannot be undone. */
 export class TokenRevoked extends Schema.TaggedError<TokenRevoked>()("TokenRevoked", {
   tokenId: TokenId
 }) {}
@@ -74,15 +74,15 @@ export class DepositTooLarge extends Schema.TaggedError<DepositTooLarge>()("Depo
   asked: Amount
 }) {}
 
-/** Who confirmed a proposal, and when. */
+/** The operator who confirmed a proposal, and the time. */
 export const Confirmation = Schema.Struct({ by: Schema.String, at: Schema.DateTimeUtc })
 export type Confirmation = typeof Confirmation.Type
 
-/** The operator may not resolve this transaction, or not to this status. */
+/** The operator may not resolve this transaction, or may not give it this status. */
 export class NotResolvable extends Schema.TaggedError<NotResolvable>()("NotResolvable", {
   transactionId: TransactionId,
   status: Status,
-  /** Who had already confirmed the proposal. Absent if no operator had. */
+  /** The earlier confirmation of the proposal. Absent if the proposal was not confirmed before. */
   confirmation: Schema.optionalKey(Confirmation),
   why: Schema.Literals([
     "settled",
@@ -104,11 +104,11 @@ export class NotResolvable extends Schema.TaggedError<NotResolvable>()("NotResol
 export class NotConfirmable extends Schema.TaggedError<NotConfirmable>()("NotConfirmable", {
   transactionId: TransactionId,
   why: Schema.Literals(["no_proposal", "same_operator", "changed", "outdated", "not_asked", "confirmed"]),
-  /** Present if another operator had confirmed the proposal. */
+  /** Present if another operator has already confirmed the proposal. */
   confirmation: Schema.optionalKey(Confirmation)
 }) {}
 
-/** The provider or insurer firmly reports the opposite of the proposal. */
+/** The provider or insurer firmly reports an outcome that contradicts the proposal. */
 export class SupplierDisagrees extends Schema.TaggedError<SupplierDisagrees>()("SupplierDisagrees", {
   transactionId: TransactionId,
   about: Schema.Literals(["sale", "reversal"]),

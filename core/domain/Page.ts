@@ -12,7 +12,7 @@ export interface Slice<A> {
   readonly total: number
 }
 
-/** The rows of a list by day and by id. Contract: 4.7. */
+/** A filter of a list by day and by id. Contract: 4.7. */
 export interface ListFilter extends DayRange {
   /** The highest id in the list. New rows have higher ids, so a list with this limit does not grow. */
   readonly upTo?: number | undefined
@@ -27,6 +27,6 @@ export interface FrozenSlice<A> extends Slice<A> {
 /** Whether a row with this id belongs to the list. */
 export const isUpTo = ({ upTo }: ListFilter, id: number): boolean => upTo === undefined || id <= upTo
 
-/** The `upTo` that a page returns: that of the call, but not above the newest row of the list. */
+/** The `upTo` that a page returns: the `upTo` of the call, but at most the id of the newest row in the list. */
 export const frozenAt = ({ upTo }: ListFilter, newest: number): number =>
   upTo === undefined ? newest : Math.min(upTo, newest)

@@ -10,27 +10,30 @@ interface PhoneLimit {
   readonly messages_max: number
 }
 
-/** The limits of messages to one phone. A phone may belong to a stranger, who must not get messages without end. */
+/**
+ * The limits of messages to one phone. A caller may enter the phone of a stranger, so the number of messages must be
+ * limited.
+ */
 export const phoneLimits: ReadonlyArray<PhoneLimit> = [
   { period: "hora", length: Duration.hours(1), messages_max: 5 },
   { period: "dia", length: Duration.days(1), messages_max: 10 }
 ]
 
-/** How many of a phone's latest messages the limits look at. */
+/** How many of a phone's latest messages the limits depend on. */
 export const messagesCounted = Math.max(...phoneLimits.map(({ messages_max }) => messages_max))
 
 /** After this time a message no longer counts. */
 export const messageCountedFor = phoneLimits.map(({ length }) => length).reduce(Duration.max)
 
-/** Whether messages of an environment count. The simulator sends none. */
+/** Whether messages of an environment count towards the limits. The simulator sends no messages. */
 export const countsMessages = (environment: Environment): boolean => environment === "production"
 
 /** The text whose keyed hash is stored with the times of a phone's messages. */
 export const phoneMaterial = (phone: Phone): string => `telefono:${phone}`
 
 /**
- * Returns the limit that forbids another message now, or null. If several limits forbid it, returns the limit that
- * forbids it for longest. The statement that queues a message repeats this rule.
+ * Returns the limit that forbids another message now, or null. If several limits forbid it, returns the limit with the
+ * longest waiting time. The SQL statement that queues a message repeats this rule.
  *
  * @param queued when the phone's latest messages were queued, the latest first.
  */

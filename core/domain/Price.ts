@@ -42,7 +42,7 @@ const freeAmount = (
   { maximum, minimum }: Service,
   { amount, optionId }: PriceRequest
 ): Result.Result<Amount, Unpriced> => {
-  // Services with a free amount have no options. A caller who names one wants something else.
+  // Services with a free amount have no options, so a request that names an option is a mistake.
   if (optionId !== null) return Result.fail(new InvalidOption())
   if (amount === null) return Result.fail(new AmountRequired())
   const below = amount < minimum

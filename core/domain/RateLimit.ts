@@ -2,11 +2,12 @@ import { DateTime } from "effect"
 import { dayOf, nextDay, startOfDay } from "./LocalTime.ts"
 
 /**
- * Length of a window. Windows are minutes of the clock, so that all replicas agree on when a window ends. Contract: 8.
+ * Length of a rate-limit window. Each window is a minute of the clock, so all processes agree on the end of a window.
+ * Contract: 8.
  */
 export const window_s = 60
 
-/** How many lookups of a token may reach a provider. Contract: 8. */
+/** The most lookups of one token that may reach a provider. Contract: 8. */
 export const realLookupsPerMinute = 30
 export const realLookupsPerDay = 2000
 
@@ -20,7 +21,7 @@ export interface Window {
   readonly endsIn_s: number
 }
 
-/** The minute that contains an instant. It ends at least one second later. */
+/** The minute that contains an instant. Its `endsIn_s` is at least 1. */
 export const windowAt = (now_ms: number): Window => {
   const number = Math.floor(now_ms / (window_s * 1000))
   const endsAt_s = (number + 1) * window_s
@@ -60,9 +61,9 @@ export interface Counted {
 }
 
 /**
- * The result for calls that bring the count of a window to `held`.
+ * The result of counting calls in a window.
  *
- * @param held calls counted before, plus these.
+ * @param held the count of the window, these calls included.
  */
 export const countedIn = ({ limit }: Bucket, window: Window, held: number): Counted => ({
   admitted: held <= limit,

@@ -5,7 +5,7 @@ import { Amount } from "./Money.ts"
 import { messages, Status } from "./Status.ts"
 import type { Transaction } from "./Transaction.ts"
 
-/** Name of the service's operator on the receipt. */
+/** Name of the payment service that issues the receipt. */
 export const issuer = "Saldo"
 
 /** Data of a printed receipt. Contract: 2.5. */
@@ -14,21 +14,21 @@ export const Receipt = Schema.Struct({
   xid: Schema.String,
   authCode: Schema.String,
   issuer: Schema.String,
-  /** Name of the company that sold. */
+  /** Name of the company that made the sale. */
   merchant: Schema.String,
   service: Schema.String,
   identifier: Schema.String,
   amount: Amount,
   processedAt: Schema.DateTimeUtc,
   message: Schema.String,
-  /** The receipt of a reversed sale is no proof of payment. */
+  /** The receipt shows REVERSED, because the receipt of a reversed sale is no proof of payment. */
   status: Status.pick(["SUCCESS", "REVERSED"]),
   /** Electricity only: the token that the customer types into the meter. */
   rechargeToken: Schema.NullOr(Schema.String)
 })
 export type Receipt = typeof Receipt.Type
 
-/** The receipt of a sale in SUCCESS or REVERSED. Null in every other status. Contract: 4.7. */
+/** The receipt of a sale in SUCCESS or REVERSED. None in every other status. Contract: 4.7. */
 export const receiptOf = (
   { amount, authCode, id, identifier, processedAt, rechargeToken, service, status, xid }: Transaction,
   company: Company

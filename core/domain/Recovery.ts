@@ -2,10 +2,10 @@ import { Data, DateTime, Duration } from "effect"
 import type { Refusal } from "./Errors.ts"
 import { type Delivery, Verdict } from "./Sale.ts"
 
-/** Ages of an operation at which it is attempted again, before the regular interval begins. */
+/** Ages of an operation at which the first retries are due. Later retries follow a regular interval. */
 const attemptedAt = [5, 15, 30, 60].map(Duration.seconds)
 
-/** When the next attempt of an operation is due: at the ages above, then at the interval `every`. */
+/** When the next retry of an operation is due: at the ages above, then at the interval `every`. */
 export const nextAttempt =
   (every: Duration.Duration) =>
   (createdAt: DateTime.Utc, now: DateTime.Utc): DateTime.Utc => {
@@ -17,16 +17,16 @@ export const nextAttempt =
 /** How long a provider may take to answer. Contract: 8. */
 export const providerTimeout = Duration.seconds(30)
 
-/** Age at which a sale in PROCESSING has certainly lost its call, so that recovery takes it over. */
+/** Age of a sale in PROCESSING at which its call has certainly ended. Recovery then takes the sale over. */
 export const orphanedAfter = Duration.sum(providerTimeout, Duration.seconds(30))
 
-/** Age from which "not found" counts as firm. A younger sale may still reach the provider's records. */
+/** Age of a sale from which "not found" counts as firm. The provider may still be recording a younger sale. */
 const notFoundFirmAfter = Duration.minutes(15)
 
-/** Consecutive recovery cycles that must hear "not found" before the sale is released. */
+/** How many consecutive firm "not found" answers release a sale. */
 const notFoundAgreed = 2
 
-/** Regular interval between questions. Contract: 3.1. */
+/** Regular interval between status questions. Contract: 3.1. */
 const askedEvery = Duration.minutes(5)
 
 /** When recovery asks about an unresolved sale next. */
@@ -37,12 +37,15 @@ const clocksApart_max = Duration.minutes(10)
 
 /**
  * The latest plausible time of a lease or of a next question. A later time was written by a wrong clock and is ignored.
- * An earlier one is respected: otherwise two servers with slightly different clocks would claim the same sale.
+ * An earlier time is respected, because otherwise two servers with slightly different clocks would claim the same sale.
  */
 export const latestTrusted = (now: DateTime.Utc, lease: Duration.Duration): DateTime.Utc =>
   DateTime.addDuration(now, Duration.sum(lease, clocksApart_max))
 
-/** A provider's answer to a status question about an xid. Every answer that is not firm is Unknown. */
+/**
+ * A provider's answer to a status question about an xid. A firm answer states the outcome beyond doubt. Every answer
+ * that is not firm is Unknown.
+ */
 export type StatusAnswer<Proof = Delivery> = Data.TaggedEnum<{
   Delivered: { readonly delivery: Proof }
   Refused: { readonly refusal: Refusal }
@@ -72,11 +75,11 @@ export interface Asked {
 }
 
 /**
- * Counts a "not found" answer, and decides whether it is final. It is final when it is firm and enough cycles agree.
+ * Counts a "not found" answer, and decides whether the sale is denied: after enough consecutive firm answers.
  *
- * An operator may ask at any moment, and two answers within a moment may come from a provider that has just lost its
- * data. So answers without a schedule (`askAt` null) do not count. A count written by a wrong clock starts again from
- * zero.
+ * Two answers within seconds may come from a provider that has just lost its data, and an operator may ask at any
+ * moment. Therefore a second answer before the scheduled time `askAt` does not count: the result is null. If a wrong
+ * clock wrote `askAt`, the count restarts at zero.
  */
 export const countNotFound = ({ askAt, createdAt, notFound }: Asked, now: DateTime.Utc) => {
   const firm = Duration.isGreaterThanOrEqualTo(DateTime.distance(createdAt, now), notFoundFirmAfter)
@@ -87,7 +90,7 @@ export const countNotFound = ({ askAt, createdAt, notFound }: Asked, now: DateTi
   return { notFound: counted, denied: counted >= notFoundAgreed }
 }
 
-/** A count of "not found" answers and the claim it belongs to. */
+/** A count of "not found" answers, and the claim in which the last answer arrived. */
 export interface Count {
   readonly notFound: number
   /** When the operation was claimed. Undefined for settlements outside recovery. */
@@ -102,8 +105,9 @@ interface StoredCount {
 
 /**
  * Whether a conclusion that counts a "not found" may still be written. It must follow the stored count, and come from
- * the operation's last claim. A recovery whose lease has expired does not know what a later recovery was told, even if
- * the count is equal again. The ledger in memory calls this, and the SQL of the Postgres ledger repeats the rule.
+ * the operation's last claim. A recovery cycle with an expired lease does not know the answer that a later cycle
+ * received, even if the count is the same again. The in-memory ledger calls this function, and the SQL of the Postgres
+ * ledger repeats the rule.
  */
 export const countsOn = ({ claimedAt, notFound }: Count, { askedAt, notFound: known }: StoredCount): boolean => {
   const isOfLastClaim = claimedAt === undefined || (askedAt !== null && DateTime.Equivalence(claimedAt, askedAt))
@@ -115,8 +119,8 @@ export const countsOn = ({ claimedAt, notFound }: Count, { askedAt, notFound: kn
  * sale is old enough and two cycles agree. A timeout is never a refusal. Contract: 3.1.
  *
  * @param denial the refusal to record when the provider denies the sale.
- * @returns null when nothing should be written: the question was not sent, or it came before its time. Writing a hold
- * in that case would reset the count of "not found" answers, which another process may have raised.
+ * @returns null when nothing should be written, because the question was not sent or came before its scheduled time.
+ * Writing a hold would then reset the count of "not found" answers, which another process may have raised.
  */
 export const conclude = (sale: Asked, answer: StatusAnswer, now: DateTime.Utc, denial: Refusal): Conclusion | null =>
   StatusAnswer.$match(answer, {

@@ -9,7 +9,7 @@ import type { ServiceType } from "./Service.ts"
 import { isUnresolved, type Status } from "./Status.ts"
 import { foldedText } from "./Text.ts"
 
-/** An operator's finding: how a sale or its reversal ended, on evidence from outside. */
+/** An operator's finding: how a sale or its reversal ended, according to evidence from outside Saldo. */
 export const Finding = Schema.TaggedUnion({
   /**
    * The sale was delivered. Carries the authorization code, for electricity also the meter token, for insurance the
@@ -67,7 +67,10 @@ export type Resolvable = Data.TaggedEnum<{
 }>
 export const Resolvable = Data.taggedEnum<Resolvable>()
 
-/** A field that the finding lacks, or must not have, for a sale of this type. */
+/**
+ * The reason why a Success finding does not fit a sale of this type: a missing, forbidden or wrong field. Null if it
+ * fits.
+ */
 const whyNotSuccess = (
   type: ServiceType,
   { rechargeToken, validity }: Extract<Finding, { _tag: "Success" }>
@@ -113,8 +116,8 @@ export const resolvable = (
 export const isSameOperator = (left: string, right: string): boolean => foldedText(left) === foldedText(right)
 
 /**
- * The proposal that this operator may confirm. Another operator must have made it, the operator must have read it, and
- * it must not be about an earlier reversal.
+ * The proposal that this operator may confirm. Another operator must have made the proposal, this operator must have
+ * read it, and it must not be about an earlier reversal.
  */
 export const confirmable = (
   { order: { transactionId }, proposal, unresolved }: SaleToResolve,
@@ -123,8 +126,8 @@ export const confirmable = (
   const fail = (why: NotConfirmable["why"]) => Result.fail(new NotConfirmable({ transactionId, why }))
   if (proposal === null) return fail("no_proposal")
   if (proposal.number !== number) return fail("changed")
-  // `resolvable` refuses, with its own reason, a proposal about the sale, or about a reversal that ended without a
-  // successor.
+  // Only a proposal about an earlier reversal is refused here. `resolvable` refuses other outdated proposals and gives
+  // the reason.
   if (proposal.reversalId !== null && unresolved !== null && proposal.reversalId !== unresolved.reversal.id)
     return fail("outdated")
   return isSameOperator(proposal.proposedBy, operator) ? fail("same_operator") : Result.succeed(proposal)
@@ -132,7 +135,7 @@ export const confirmable = (
 
 /**
  * The verdict on a sale that follows from a finding. A firm answer of the provider that contradicts the finding is an
- * error. The provider's own proof of delivery replaces the operators' text.
+ * error. A proof of delivery from the provider replaces the fields that the operator typed.
  */
 export const verdictOn = (
   order: Order,

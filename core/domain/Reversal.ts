@@ -14,7 +14,9 @@ export interface ReversalIntent {
   readonly xid: string
 }
 
-/** A recorded reversal: what the provider is asked to reverse, and later asked about. */
+/**
+ * A recorded reversal, with the data that the provider needs to reverse the sale and to report the reversal's status.
+ */
 export interface Reversal {
   readonly id: number
   readonly xid: string
@@ -56,7 +58,7 @@ export type ReversalOutcome = typeof ReversalOutcome.Type
 export type ReversalVerdict = Data.TaggedEnum<{
   Confirm: {}
   Deny: {}
-  /** The provider was provably not reached. A key without a response is freed. */
+  /** The request provably did not reach the provider. The key is freed if it has no stored response. */
   Free: {}
   Hold: {}
 }>
@@ -66,7 +68,7 @@ export const ReversalVerdict = Data.taggedEnum<ReversalVerdict>()
  * The response that a verdict produces. Null when the key is freed or keeps its earlier response.
  *
  * @param at when the reversal settles.
- * @param toldPending whether the caller has already received "pending"; then the response is "pending".
+ * @param toldPending whether the caller has already received "pending". The response then stays "pending".
  */
 export const reversalOutcomeOf = (
   { reversal, transaction }: UnresolvedReversal,
@@ -104,7 +106,7 @@ export const reversalVerdictOf: (answer: ReversalAnswer) => ReversalVerdict = Re
  * Decides what to write after the provider's answer about an unresolved reversal. A firm "not found" means that the
  * reversal never happened, so the sale stays in SUCCESS.
  *
- * @returns null when nothing should be written, for the reasons given at `conclude`.
+ * @returns null when nothing should be written, for the reasons given at `conclude` in Recovery.ts.
  */
 export const concludeReversal = (
   reversal: Asked,

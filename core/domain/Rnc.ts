@@ -1,8 +1,8 @@
 import { Option, Schema } from "effect"
 
 /**
- * Number of a taxpayer (Registro Nacional del Contribuyente). A business has nine digits, the last of which is a check
- * digit. A person has the eleven digits of the identity card.
+ * Number of a taxpayer (Registro Nacional del Contribuyente). The number of a business has nine digits; the last is a
+ * check digit. The number of a person is the identity card number, with eleven digits.
  */
 export const Rnc = Schema.String.check(Schema.isPattern(/^(?:\d{9}|\d{11})$/)).pipe(Schema.brand("Rnc"))
 export type Rnc = typeof Rnc.Type
@@ -17,6 +17,8 @@ const checkDigit = (digits: string): number => {
 
 const isMistyped = (digits: string): boolean => digits.length === 9 && checkDigit(digits) !== Number(digits[8])
 
-/** Reads a typed number. Hyphens and spaces are ignored. None if it has other characters or a wrong check digit. */
+/**
+ * Reads a typed number. Hyphens and spaces are ignored. None if the text has other characters or a wrong check digit.
+ */
 export const readRnc = (typed: string): Option.Option<Rnc> =>
   Option.filter(Schema.decodeOption(Rnc)(typed.replace(/[\s-]/g, "")), (rnc) => !isMistyped(rnc))

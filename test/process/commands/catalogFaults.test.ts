@@ -122,13 +122,13 @@ layer(CommandLine.layer, { excludeTestServices: true })("an import of a catalogu
         .concat(["acepta_anulacion", "flujo", "requiere_consulta", "como_comprar"])
         .map((name) => `line 10: servicios[1].${name}: Required`)
       assert.deepStrictEqual(reported, [
-        "line 4: categorias[1].id: is that of an earlier entry",
+        "line 4: categorias[1].id: is already used by an earlier entry",
         "line 6: categorias[1].nombre: Given twice",
         "line 9: servicios[0].monto_maximo: is below the minimum; 0 means no bound",
         ...required,
         "line 11: servicios[1].id: Expected number",
         "line 12: servicios[1].precio: Unknown field",
-        "line 16: paquetes[0].service_id: is a service that sells no packages: its flow is another"
+        "line 16: paquetes[0].service_id: is a service that sells no packages, because its flow is not paquetes"
       ])
       assert.deepStrictEqual(message.split("\n  ").slice(1), reported)
       const { stderr } = yield* run("catalog", "import", file)
