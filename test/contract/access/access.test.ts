@@ -19,28 +19,32 @@ type Headers = Record<string, string>
 const pair = (key: string, given = secret) => ({ "x-api-key": key, "x-api-secret": given })
 const bearer = (text: string) => ({ authorization: `Bearer ${text}` })
 
-/** Ways to present the credentials of a valid token, each with the status of the response. */
+/** Ways to send the credentials of a valid token, each with the status of the response. */
 const presented: ReadonlyArray<readonly [name: string, status: number, headers: (key: string) => Headers]> = [
-  ["in the header Authorization", 200, (key) => bearer(`${key}.${secret}`)],
-  ["in two headers", 200, (key) => pair(key)],
-  ["in both forms with the same values", 200, (key) => ({ ...bearer(`${key}.${secret}`), ...pair(key) })],
-  ["with the scheme in lower case", 200, (key) => ({ authorization: `bearer ${key}.${secret}` })],
-  ["not at all", 401, () => ({})],
-  ["without a secret", 401, (key) => bearer(key)],
-  ["with an empty secret", 401, (key) => bearer(`${key}.`)],
-  ["with an empty key", 401, () => bearer(`.${secret}`)],
-  ["with a second dot", 401, (key) => bearer(`${key}.${secret}.`)],
-  ["with a space between", 401, (key) => bearer(`${key} ${secret}`)],
-  ["by another scheme", 401, (key) => ({ authorization: `Basic ${key}.${secret}` })],
-  ["without a scheme", 401, (key) => ({ authorization: `${key}.${secret}` })],
-  ["with the key alone", 401, (key) => ({ "x-api-key": key })],
-  ["with the secret alone", 401, () => ({ "x-api-secret": secret })],
-  ["in two headers, one of them empty", 401, (key) => pair(key, "")],
-  ["with a wrong secret", 401, (key) => pair(key, `${secret}x`)],
-  ["with an unknown key", 401, (key) => pair(`${key}x`)],
-  ["in one form and half of the other", 401, (key) => ({ ...bearer(`${key}.${secret}`), "x-api-key": key })],
-  ["in two forms that differ", 401, (key) => ({ ...bearer(`${key}.${secret}`), ...pair(key, "otro") })],
-  ["in two forms, the first malformed", 401, (key) => ({ ...bearer("x"), ...pair(key) })]
+  ["the credentials in the header Authorization", 200, (key) => bearer(`${key}.${secret}`)],
+  ["the credentials in the headers X-Api-Key and X-Api-Secret", 200, (key) => pair(key)],
+  ["the same credentials in both forms", 200, (key) => ({ ...bearer(`${key}.${secret}`), ...pair(key) })],
+  ["the scheme in lower case", 200, (key) => ({ authorization: `bearer ${key}.${secret}` })],
+  ["no credentials", 401, () => ({})],
+  ["no secret in the header Authorization", 401, (key) => bearer(key)],
+  ["an empty secret", 401, (key) => bearer(`${key}.`)],
+  ["an empty key", 401, () => bearer(`.${secret}`)],
+  ["a second dot after the secret", 401, (key) => bearer(`${key}.${secret}.`)],
+  ["a space instead of the dot", 401, (key) => bearer(`${key} ${secret}`)],
+  ["another scheme", 401, (key) => ({ authorization: `Basic ${key}.${secret}` })],
+  ["no scheme", 401, (key) => ({ authorization: `${key}.${secret}` })],
+  ["only the header X-Api-Key", 401, (key) => ({ "x-api-key": key })],
+  ["only the header X-Api-Secret", 401, () => ({ "x-api-secret": secret })],
+  ["an empty header X-Api-Secret", 401, (key) => pair(key, "")],
+  ["a wrong secret", 401, (key) => pair(key, `${secret}x`)],
+  ["an unknown key", 401, (key) => pair(`${key}x`)],
+  [
+    "a valid header Authorization, but X-Api-Key without X-Api-Secret",
+    401,
+    (key) => ({ ...bearer(`${key}.${secret}`), "x-api-key": key })
+  ],
+  ["different secrets in the two forms", 401, (key) => ({ ...bearer(`${key}.${secret}`), ...pair(key, "otro") })],
+  ["a malformed header Authorization beside valid X-Api headers", 401, (key) => ({ ...bearer("x"), ...pair(key) })]
 ]
 
 type Situation = readonly [name: string, status: number, company: Partial<NewCompany>, token: Partial<NewToken>]
@@ -49,18 +53,18 @@ const past = DateTime.makeUnsafe("2026-03-11T10:00:00-04:00")
 const future = DateTime.makeUnsafe("2026-03-12T10:00:00-04:00")
 
 const situations: ReadonlyArray<Situation> = [
-  ["active", 200, { state: "activa" }, { expiresAt: future }],
-  ["of a vip company", 200, { state: "vip" }, {}],
-  ["expired", 401, {}, { expiresAt: past }],
-  ["of a suspended company", 403, { state: "suspendida" }, {}],
-  ["of a company without API", 403, { apiEnabled: false }, {}],
-  ["expired, of a suspended company", 401, { state: "suspendida" }, { expiresAt: past }],
-  ["restricted to another address", 403, {}, { addresses: ["198.51.100.7"] }],
-  ["restricted to the caller's address", 200, {}, { addresses: ["192.0.2.1", "203.0.113.9"] }],
-  ["restricted to the caller's network", 200, {}, { addresses: ["203.0.113.0/29", "203.0.113.8/29"] }],
-  ["restricted to a neighbouring network", 403, {}, { addresses: ["203.0.113.0/29"] }],
-  ["restricted to the caller's IPv4-mapped address", 200, {}, { addresses: ["::ffff:203.0.113.9"] }],
-  ["restricted to IPv6 addresses", 403, {}, { addresses: ["2001:db8::/32"] }]
+  ["an active token", 200, { state: "activa" }, { expiresAt: future }],
+  ["a token of a vip company", 200, { state: "vip" }, {}],
+  ["an expired token", 401, {}, { expiresAt: past }],
+  ["a token of a suspended company", 403, { state: "suspendida" }, {}],
+  ["a token of a company without API access", 403, { apiEnabled: false }, {}],
+  ["an expired token of a suspended company", 401, { state: "suspendida" }, { expiresAt: past }],
+  ["a token restricted to another address", 403, {}, { addresses: ["198.51.100.7"] }],
+  ["a token restricted to the caller's address", 200, {}, { addresses: ["192.0.2.1", "203.0.113.9"] }],
+  ["a token restricted to the caller's network", 200, {}, { addresses: ["203.0.113.0/29", "203.0.113.8/29"] }],
+  ["a token restricted to a neighbouring network", 403, {}, { addresses: ["203.0.113.0/29"] }],
+  ["a token restricted to the caller's IPv4-mapped address", 200, {}, { addresses: ["::ffff:203.0.113.9"] }],
+  ["a token restricted to IPv6 addresses", 403, {}, { addresses: ["2001:db8::/32"] }]
 ]
 
 const allPermissions = Permission.literals
@@ -69,7 +73,7 @@ const from = (address: string) => ({ "x-forwarded-for": address })
 const codes: Record<number, string> = { 401: "UNAUTHENTICATED", 403: "FORBIDDEN" }
 
 layer(TestServer, { excludeTestServices: true })("authentication (contract 5)", (it) => {
-  it.effect.each(presented)("credentials %s are answered with %d", ([, status, headers]) =>
+  it.effect.each(presented)("a request with %s gets status %d", ([, status, headers]) =>
     Effect.gen(function* () {
       const { apiKey } = yield* customer()
       for (const path of ["/v1/cuenta", "/v1/account"]) {
@@ -80,7 +84,7 @@ layer(TestServer, { excludeTestServices: true })("authentication (contract 5)", 
     })
   )
 
-  it.effect.each(situations)("a token %s is answered with %d", ([, status, company, token]) =>
+  it.effect.each(situations)("a request with %s gets status %d", ([, status, company, token]) =>
     Effect.gen(function* () {
       const { auth } = yield* customer({ company, token })
       for (const path of ["/v1/saldo", "/v1/balance"]) {
@@ -90,7 +94,7 @@ layer(TestServer, { excludeTestServices: true })("authentication (contract 5)", 
     })
   )
 
-  it.effect("an IPv6 network on the allow list admits its addresses only", () =>
+  it.effect("an IPv6 network on the allow list admits only the addresses of that network", () =>
     Effect.gen(function* () {
       const { auth } = yield* customer({ token: { addresses: ["2001:db8::/32"] } })
       for (const [address, status] of [
@@ -102,7 +106,7 @@ layer(TestServer, { excludeTestServices: true })("authentication (contract 5)", 
     })
   )
 
-  it.effect("a token expires on time", () =>
+  it.effect("a token is valid until its expiry time and rejected from then on", () =>
     Effect.gen(function* () {
       const { pass } = yield* ManualClock
       const expiresAt = DateTime.addDuration(yield* DateTime.now, "1 hour")
@@ -114,7 +118,7 @@ layer(TestServer, { excludeTestServices: true })("authentication (contract 5)", 
     })
   )
 
-  describe("every endpoint with a permission requires credentials and that permission", () => {
+  describe("an endpoint with a permission requires credentials and that permission", () => {
     it.effect.each(guardedPaths.map((route) => [route.method, route.path, route] as const))("%s %s", ([, , route]) =>
       Effect.gen(function* () {
         const { permission } = route
@@ -137,7 +141,7 @@ layer(TestServer, { excludeTestServices: true })("authentication (contract 5)", 
     )
   })
 
-  describe("a change by the operator takes effect at once on every server", () => {
+  describe("a sale is rejected on every server at once", () => {
     const refusedOnBoth = Effect.fnUntraced(function* (
       auth: Headers,
       change: Effect.Effect<unknown, unknown, Tokens | Companies>
@@ -153,7 +157,7 @@ layer(TestServer, { excludeTestServices: true })("authentication (contract 5)", 
       }
     })
 
-    it.effect.each(["revoked", "suspended"] as const)("when a token becomes %s", (state) =>
+    it.effect.each(["revoked", "suspended"] as const)("when the operator changes its token to %s", (state) =>
       Effect.gen(function* () {
         const { apiKey, auth, tokenId } = yield* customer({ money: 10_000 })
         yield* refusedOnBoth(
@@ -165,7 +169,7 @@ layer(TestServer, { excludeTestServices: true })("authentication (contract 5)", 
     )
 
     it.effect.each([{ state: "suspendida" }, { apiEnabled: false }] as const)(
-      "when a company changes to %j",
+      "when the operator changes its company to %j",
       (changes) =>
         Effect.gen(function* () {
           const { auth, companyId } = yield* customer({ money: 10_000 })
@@ -177,8 +181,9 @@ layer(TestServer, { excludeTestServices: true })("authentication (contract 5)", 
     )
   })
 
-  describe("an empresa_id in a body must be the caller's company", () => {
-    it.effect.each(writingPaths.map((route) => [route.method, route.path, route] as const))("%s %s", ([, , route]) =>
+  describe("an empresa_id", () => {
+    const writes = writingPaths.map((route) => [route.method, route.path, route] as const)
+    it.effect.each(writes)("in the body of %s %s must be the caller's company", ([, , route]) =>
       Effect.gen(function* () {
         const sql = yield* PgClient.PgClient
         const { auth, companyId, tokenId } = yield* customer({ money: 0, company: { insuranceEnabled: true } })
@@ -198,7 +203,7 @@ layer(TestServer, { excludeTestServices: true })("authentication (contract 5)", 
       })
     )
 
-    it.effect("is an unknown parameter in a query, and therefore ignored", () =>
+    it.effect("in a query is ignored, as every unknown parameter is", () =>
       Effect.gen(function* () {
         const { auth, companyId } = yield* customer()
         const { body, status } = yield* get(`/v1/cuenta?empresa_id=${companyId + 1}`, auth)
@@ -207,14 +212,14 @@ layer(TestServer, { excludeTestServices: true })("authentication (contract 5)", 
     )
   })
 
-  it.effect("a transaction of another company looks the same as one that does not exist", () =>
+  it.effect("a transaction of another company gets the same 404 as a transaction that does not exist", () =>
     Effect.gen(function* () {
       const [one, other] = [yield* customer(), yield* customer()]
       const { transaction_id } = (yield* sell(sale, one.auth)).body.data
       for (const path of ["/v1/transacciones", "/v1/transactions"]) {
-        const theirs = yield* leavesRowsUnchanged(get(`${path}/${transaction_id}`, other.auth))
-        const nobodys = yield* leavesRowsUnchanged(get(`${path}/999999999`, other.auth))
-        assert.deepStrictEqual([theirs.status, theirs.body.error], [404, nobodys.body.error])
+        const foreign = yield* leavesRowsUnchanged(get(`${path}/${transaction_id}`, other.auth))
+        const missing = yield* leavesRowsUnchanged(get(`${path}/999999999`, other.auth))
+        assert.deepStrictEqual([foreign.status, foreign.body.error], [404, missing.body.error])
         assert.deepStrictEqual((yield* get(path, other.auth)).body.data.items, [])
       }
     })
@@ -225,22 +230,23 @@ const long = "k".repeat(200)
 
 describe("the credentials parser", () => {
   it.each([
-    ["3 spaces", " ".repeat(3), true],
-    ["16000 spaces", " ".repeat(16_000), false]
-  ])("accepts few spaces before the credentials but not many: %s", (_, spaces, plausible) => {
-    const headers = { authorization: `Bearer${spaces}llave.secreto`, apiKey: undefined, apiSecret: undefined }
-    expect(Result.isSuccess(readCredentials(headers))).toBe(plausible)
+    ["accepts", 3],
+    ["rejects", 16_000]
+  ])("%s %d spaces before the credentials", (decision, spaces) => {
+    const authorization = `Bearer${" ".repeat(spaces)}llave.secreto`
+    const read = readCredentials({ authorization, apiKey: undefined, apiSecret: undefined })
+    expect(Result.isSuccess(read)).toBe(decision === "accepts")
   })
 
   it.each([
-    ["both parts of 200 characters", long, long, true],
-    ["a key of 201 characters, which is rejected", `${long}k`, "secreto", false],
-    ["a secret of 201 characters, which is rejected", "llave", `${long}s`, false]
-  ])("accepts each part up to 200 characters: %s", (_, apiKey, secret, plausible) => {
+    ["accepts", "a key and a secret of 200 characters each", long, long],
+    ["rejects", "a key of 201 characters", `${long}k`, "secreto"],
+    ["rejects", "a secret of 201 characters", "llave", `${long}s`]
+  ])("%s %s", (decision, _, apiKey, secret) => {
     const bearer = { authorization: `Bearer ${apiKey}.${secret}`, apiKey: undefined, apiSecret: undefined }
     const pair = { authorization: undefined, apiKey, apiSecret: secret }
     for (const headers of [bearer, pair]) {
-      expect(Result.getOrNull(readCredentials(headers))).toEqual(plausible ? { apiKey, secret } : null)
+      expect(Result.getOrNull(readCredentials(headers))).toEqual(decision === "accepts" ? { apiKey, secret } : null)
     }
   })
 })

@@ -13,7 +13,7 @@ import { leavesRowsUnchanged } from "../../support/service/UnchangedRows.ts"
 
 const sale = { service_id: 1, identifier: "8095550003", amount: 20, idempotency_key: "una" }
 
-/** A call that is refused, its details, and how its company and token differ from an admitted caller. */
+/** A call that gets 403: the details of the error, and what must differ from an admitted call to cause it. */
 interface Refusal {
   readonly details: { readonly motivo: string; readonly permiso?: string }
   readonly caller?: Parameters<typeof customer>[0]
@@ -22,7 +22,7 @@ interface Refusal {
   readonly insurance?: true
 }
 
-/** Section 5 of the contract, in its order. */
+/** The refusals of section 5 of the contract, in the same order. */
 const refusals: ReadonlyArray<Refusal> = [
   { details: { motivo: "token_suspendido" }, tokenState: "suspended" },
   { details: { motivo: "token_revocado" }, tokenState: "revoked" },
@@ -39,9 +39,9 @@ const refusals: ReadonlyArray<Refusal> = [
 
 const message = "El token o la empresa no tiene permiso para esta operación."
 
-layer(TestServer, { excludeTestServices: true })("a refused call (contract 5)", (it) => {
+layer(TestServer, { excludeTestServices: true })("a call that gets 403 (contract 5)", (it) => {
   it.effect.each(refusals.map((refusal) => [refusal.details, refusal] as const))(
-    "names its reason %j over REST and tRPC",
+    "states the reason %j over REST and tRPC",
     ([details, { body, caller, insurance, tokenState }]) =>
       Effect.gen(function* () {
         const { apiKey, auth, tokenId } = yield* customer(caller)
@@ -66,12 +66,12 @@ layer(TestServer, { excludeTestServices: true })("a refused call (contract 5)", 
       })
   )
 
-  it("has every reason in the OpenAPI document", () => {
+  it("has a reason that the OpenAPI document lists", () => {
     const { FORBIDDEN } = inlinedApiDocument.components.schemas
     const { motivo, permiso } = FORBIDDEN.properties.error.properties.details.properties
     assert.deepStrictEqual(
       motivo.enum,
-      // A webhook of the shared sandbox is refused in sale/webhooks.test.ts.
+      // sale/webhooks.test.ts tests this reason.
       [...refusals.map(({ details }) => details.motivo), "sandbox_compartido"]
     )
     assert.include(permiso.enum, "transactions.reverse")

@@ -16,7 +16,7 @@ const quota = ({ headers }: { headers: globalThis.Headers }) =>
 layer(TestServer, { excludeTestServices: true })("the rate limit (contract 8)", (it) => {
   const minuteEnds_s = Date.parse("2026-03-11T10:01:00-04:00") / 1000
 
-  describe("counts the calls of a token at every endpoint", () => {
+  describe("counts the calls of a token at the endpoint", () => {
     it.effect.each(guardedPaths.map((route) => [route.method, route.path, route] as const))("%s %s", ([, , route]) =>
       Effect.gen(function* () {
         const { auth } = yield* customer({ money: 0, token: { callsPerMinute: 2 } })
@@ -50,7 +50,7 @@ layer(TestServer, { excludeTestServices: true })("the rate limit (contract 8)", 
     })
   )
 
-  it.effect("defaults to 120 calls a minute, and every response states what is left", () =>
+  it.effect("defaults to 120 calls a minute, and every response states how many calls are left", () =>
     Effect.gen(function* () {
       const unset = { RATE_LIMIT_PER_MINUTE: undefined, RATE_LIMIT_ADDRESS_PER_MINUTE: undefined }
       const elsewhere = yield* anotherServer(unset)
@@ -74,7 +74,7 @@ layer(TestServer, { excludeTestServices: true })("the rate limit (contract 8)", 
     })
   )
 
-  it.effect("starts again each minute", () =>
+  it.effect("starts a new count each minute", () =>
     Effect.gen(function* () {
       const { pass } = yield* ManualClock
       const { auth } = yield* customer({ token: { callsPerMinute: 1 } })
@@ -104,7 +104,7 @@ layer(TestServer, { excludeTestServices: true })("the rate limit (contract 8)", 
   it.effect.each([
     ["4", ["192.0.2.11", "::ffff:192.0.2.11", "::FFFF:c000:20b"]],
     ["6", ["2001:db8::b", "2001:DB8:0::B", "2001:db8:0:0:0:0:0:b"]]
-  ] as const)("counts every spelling of one IPv%s address together", ([, spellings]) =>
+  ] as const)("counts all spellings of one IPv%s address as one address", ([, spellings]) =>
     Effect.gen(function* () {
       const elsewhere = yield* anotherServer({ RATE_LIMIT_ADDRESS_PER_MINUTE: "2" })
       const ask = (address: string) => elsewhere(call("/v1/estado", { headers: { "x-forwarded-for": address } }))
@@ -135,7 +135,7 @@ layer(TestServer, { excludeTestServices: true })("the rate limit (contract 8)", 
     const three = { RATE_LIMIT_ADDRESS_PER_MINUTE: "3" }
     const statusAndLeft = ({ headers, status }: ApiResponse) => [status, headers.get("x-ratelimit-remaining")]
 
-    it.effect("has one separate count for unparsable requests, because their client address is unknown", () =>
+    it.effect("counts all unparsable requests together, because their client address is unknown", () =>
       Effect.gen(function* () {
         const elsewhere = yield* anotherServer(three)
         const answers = yield* Effect.replicateEffect(elsewhere(raw("GET /v1/estado HTTP/1.1\r\nX A: 1\r\n\r\n")), 4)
@@ -164,10 +164,10 @@ layer(TestServer, { excludeTestServices: true })("the rate limit (contract 8)", 
       })
     )
 
-    it.effect("counts a call once when its body is cut off", () =>
+    it.effect("counts a request with a broken body once, for the token of the request", () =>
       Effect.gen(function* () {
-        // The token comes before the server, because the notification of a new token clears the cache of every running
-        // server.
+        // The token is created before the second server starts. The notification of a new token would clear the cache
+        // of that server.
         const { auth } = yield* customer({ token: { callsPerMinute: 5 } })
         const elsewhere = yield* anotherServer(three)
         const lines = [
@@ -178,7 +178,7 @@ layer(TestServer, { excludeTestServices: true })("the rate limit (contract 8)", 
           "Content-Type: application/json",
           "Transfer-Encoding: chunked"
         ]
-        // The server now has the token in its cache, so it counts the next call as soon as the headers arrive.
+        // This call puts the token into the cache. The server then counts the next call when its headers arrive.
         assert.deepStrictEqual(statusAndLeft(yield* elsewhere(get("/v1/saldo", auth))), [200, "4"])
         const broken = yield* elsewhere(raw(`${lines.join("\r\n")}\r\n\r\nzz\r\n`))
         assert.deepStrictEqual(statusAndLeft(broken), [422, "3"])
@@ -222,7 +222,7 @@ describe("the address of a client", () => {
   })
 })
 
-describe("the network by which an address is counted", () => {
+describe("the network that the rate limit counts", () => {
   it.each([
     ["192.0.2.1", "192.0.2.1"],
     ["2001:db8::1", "2001:db8::/64"],
@@ -230,5 +230,5 @@ describe("the network by which an address is counted", () => {
     ["2001:db8:0:2::", "2001:db8:0:2::/64"],
     ["fe80::1%eth0", "fe80::1%eth0"],
     ["unknown", "unknown"]
-  ])("is, for %s, %s", (address, network) => expect(networkOf(address)).toBe(network))
+  ])("of the address %s is %s", (address, network) => expect(networkOf(address)).toBe(network))
 })

@@ -40,14 +40,14 @@ layer(TestServer, { excludeTestServices: true })("the secrets of a token (contra
       assert.deepStrictEqual(yield* Effect.all(onBothServers(secret)), [200, 200])
       yield* pass("3599 seconds")
       assert.deepStrictEqual(yield* Effect.all(onBothServers(secret)), [200, 200])
-      // The cached entry is one second old. It knows when the overlap ends, so it rejects the old secret on time.
+      // The cached entry contains the end of the overlap, so the cache rejects the old secret on time.
       yield* pass("1 seconds")
       assert.deepStrictEqual(yield* Effect.all(onBothServers(secret)), [401, 401])
       assert.deepStrictEqual(yield* Effect.all(onBothServers(fresh)), [200, 200])
     })
   )
 
-  it.effect("are at most two, so a second rotation ends the oldest", () =>
+  it.effect("are at most two, so a second rotation invalidates the oldest secret", () =>
     Effect.gen(function* () {
       const { apiKey, tokenId } = yield* customer()
       const elsewhere = yield* anotherServer()
@@ -63,7 +63,7 @@ layer(TestServer, { excludeTestServices: true })("the secrets of a token (contra
     })
   )
 
-  it.effect("are only the new one after a rotation without overlap", () =>
+  it.effect("do not include the old secret after a rotation without overlap", () =>
     Effect.gen(function* () {
       const { apiKey, tokenId } = yield* customer()
       assert.strictEqual(yield* statusWith(apiKey, secret), 200)
@@ -73,7 +73,7 @@ layer(TestServer, { excludeTestServices: true })("the secrets of a token (contra
     })
   )
 
-  it.effect("of the sandbox are reset to the configured one when a server starts", () =>
+  it.effect("of the sandbox are replaced by the configured secret when a server starts", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const [sandbox] = yield* sql<{ id: number }>`
@@ -86,7 +86,7 @@ layer(TestServer, { excludeTestServices: true })("the secrets of a token (contra
     })
   )
 
-  it.effect("must be correct before a response says that the token is suspended", () =>
+  it.effect("are checked first: only a call with a valid secret gets the 403 of a suspended token", () =>
     Effect.gen(function* () {
       const { apiKey, tokenId } = yield* customer()
       const fresh = yield* rotated(tokenId, "1 hour")
@@ -112,7 +112,7 @@ layer(TestServer, { excludeTestServices: true })("the last use of a token", (it)
       yield* use
       const known = yield* eventually(usedAt(shop), (at) => at !== null)
       assert.deepStrictEqual(known, first)
-      // The other server has not seen the first use, but finds it in the database and writes nothing.
+      // The second server reads the time of the first use from the database, and therefore writes nothing.
       const elsewhere = yield* anotherServer()
       yield* pass("59 seconds")
       yield* Effect.andThen(use, elsewhere(use))
@@ -165,13 +165,13 @@ const peppers = Effect.fnUntraced(function* (tokenId: TokenId) {
   return row?.two ? [row.own, row.previous] : [row?.own ?? null]
 })
 
-/** The hash that a process without a pepper stores for this secret. */
-const keptWithout = (given: string) =>
+/** Hash of a secret, as a process without a pepper stores it. */
+const hashedWithoutPepper = (given: string) =>
   hashSecret(Redacted.make(given)).pipe(Effect.provide(Layer.fresh(PepperNode.layer(null))))
 
-const stored = Effect.fnUntraced(function* () {
+const customerWithoutPepper = Effect.fnUntraced(function* () {
   const shop = yield* customer()
-  const plain = yield* keptWithout(secret)
+  const plain = yield* hashedWithoutPepper(secret)
   yield* Tokens.use((tokens) => tokens.rotate(shop.tokenId, () => Effect.succeed({ secret: plain, previous: null })))
   assert.deepStrictEqual(yield* peppers(shop.tokenId), [null])
   return shop
@@ -201,7 +201,7 @@ layer(testServer({ TOKEN_PEPPER }), { excludeTestServices: true })("with a peppe
   describe("a secret that was hashed without a pepper", () => {
     it.effect("is valid, and is hashed again with the pepper at its first use", () =>
       Effect.gen(function* () {
-        const { apiKey, tokenId } = yield* stored()
+        const { apiKey, tokenId } = yield* customerWithoutPepper()
         yield* eventually(statusWith(apiKey, secret), (status) => status === 200)
         yield* eventually(peppers(tokenId), ([own]) => own !== null)
         assert.strictEqual(yield* statusWith(apiKey, secret), 200)
@@ -211,7 +211,7 @@ layer(testServer({ TOKEN_PEPPER }), { excludeTestServices: true })("with a peppe
 
     it.effect("is hashed with the pepper at a rotation, and stays valid during the overlap", () =>
       Effect.gen(function* () {
-        const { apiKey, tokenId } = yield* stored()
+        const { apiKey, tokenId } = yield* customerWithoutPepper()
         const fresh = yield* rotated(tokenId, "1 hour")
         const [own, previous] = yield* peppers(tokenId)
         assert.isString(own)
@@ -221,25 +221,27 @@ layer(testServer({ TOKEN_PEPPER }), { excludeTestServices: true })("with a peppe
     )
   })
 
-  it.effect("a previous secret without a pepper is hashed again with it, and the current secret stays unchanged", () =>
-    Effect.gen(function* () {
-      const { apiKey, tokenId } = yield* stored()
-      const own = yield* keptWithout("nuevo")
-      const until = DateTime.add(yield* DateTime.now, { hours: 1 })
-      yield* Tokens.use((tokens) =>
-        tokens.rotate(tokenId, (current) => Effect.succeed({ secret: own, previous: { ...current, until } }))
-      )
-      yield* eventually(statusWith(apiKey, secret), (status) => status === 200)
-      const [, pepper] = yield* eventually(peppers(tokenId), ([, previous]) => previous !== null)
-      const sql = yield* PgClient.PgClient
-      const kept = yield* sql`
+  it.effect(
+    "the first use of a previous secret hashes it again with the pepper, and leaves the current secret unchanged",
+    () =>
+      Effect.gen(function* () {
+        const { apiKey, tokenId } = yield* customerWithoutPepper()
+        const own = yield* hashedWithoutPepper("nuevo")
+        const until = DateTime.add(yield* DateTime.now, { hours: 1 })
+        yield* Tokens.use((tokens) =>
+          tokens.rotate(tokenId, (current) => Effect.succeed({ secret: own, previous: { ...current, until } }))
+        )
+        yield* eventually(statusWith(apiKey, secret), (status) => status === 200)
+        const [, pepper] = yield* eventually(peppers(tokenId), ([, previous]) => previous !== null)
+        const sql = yield* PgClient.PgClient
+        const kept = yield* sql`
         select secret_pepper as pepper, secret_hash = ${own.hash} as same from directory.token where id = ${tokenId}`
-      assert.deepStrictEqual([pepper?.length, kept], [16, [{ pepper: null, same: true }]])
-      for (const given of [secret, "nuevo"]) yield* eventually(statusWith(apiKey, given), (status) => status === 200)
-    })
+        assert.deepStrictEqual([pepper?.length, kept], [16, [{ pepper: null, same: true }]])
+        for (const given of [secret, "nuevo"]) yield* eventually(statusWith(apiKey, given), (status) => status === 200)
+      })
   )
 
-  it.effect("the sandbox secret is valid for every pepper that a server starts with", () =>
+  it.effect("the sandbox secret is valid on a server with the same pepper, another pepper or no pepper", () =>
     Effect.gen(function* () {
       const credentials = ["sandbox_publico", "sandbox_secreto_publico_2026"] as const
       assert.strictEqual(yield* statusWith(...credentials), 200)

@@ -5,7 +5,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from "p
 import { freshDatabaseUrl } from "../../support/Database.ts"
 import { serving } from "../../support/SaldoProcess.ts"
 
-/** Path of the Debian package. */
+/** Path where Debian's package installs Chromium. */
 const executablePath = "/usr/bin/chromium"
 
 /** Whether Chromium is installed. Warns when it is not. */
@@ -42,12 +42,12 @@ class Browsing extends Context.Service<Browsing, { readonly browser: Browser; re
   )
 }
 
-// Ignores "eval": Zod, a library inside Scalar, tries it once and works without it.
+// Ignores violations by "eval": the library Zod in Scalar tries eval once and works without it.
 const reportViolations = `addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) => {
   if (blockedURI !== "eval") console.error("violates " + violatedDirective + ": " + blockedURI)
 })`
 
-/** A list that collects the errors, warnings, foreign requests and failed requests of a page. */
+/** Collects the errors, warnings, failed requests and requests to other hosts of a page. */
 const watch = (page: Page, origin: string): ReadonlyArray<string> => {
   const faults: Array<string> = []
   const isOurs = (url: string) => url.startsWith(`${origin}/`) || /^(?:data|blob):/.test(url)
@@ -62,7 +62,7 @@ const watch = (page: Page, origin: string): ReadonlyArray<string> => {
   return faults
 }
 
-// Waits one task, so the events of the page have arrived before the list is copied.
+// Waits for one task of the page, so that its events arrive before the list is copied.
 const faultsOf = (page: Page, watched: ReadonlyArray<string>) =>
   Effect.promise(async () => {
     await page.evaluate("new Promise((resolve) => setTimeout(resolve))")
@@ -113,7 +113,7 @@ describe.skipIf(!isBrowserInstalled())("the documentation in a browser", () => {
       })
     )
 
-    it.effect("introduces the API and shows the dialog of a call in Spanish", () =>
+    it.effect("introduces the API in Spanish and shows the dialog of a call in Spanish", () =>
       Effect.gen(function* () {
         const { page } = yield* openPage()
         const { shown } = yield* sell(page)
@@ -131,7 +131,7 @@ describe.skipIf(!isBrowserInstalled())("the documentation in a browser", () => {
       })
     )
 
-    it.effect("gives each visitor another idempotency key", () =>
+    it.effect("gives each visitor a different idempotency key", () =>
       Effect.gen(function* () {
         const sales = [yield* sell((yield* openPage()).page), yield* sell((yield* openPage()).page)]
         assert.lengthOf(new Set(sales.map(({ body }) => body.data.transaction_id)), 2)
@@ -151,7 +151,7 @@ describe.skipIf(!isBrowserInstalled())("the documentation in a browser", () => {
       })
     )
 
-    it.effect("does not stop a page of another origin that sends tracing headers and reads the headers of errors", () =>
+    it.effect("lets a page of another origin send tracing headers and read the headers of an error", () =>
       Effect.gen(function* () {
         const { origin } = yield* Browsing
         const { page } = yield* openPage()
@@ -170,7 +170,7 @@ describe.skipIf(!isBrowserInstalled())("the documentation in a browser", () => {
     )
 
     it.effect.each(["/docs/errors", "/docs/errors/IDEMPOTENT_REQUEST_IN_PROGRESS", "/docs/errors/VALIDATION_ERROR"])(
-      "fits the width of a phone at %s",
+      "has pages that fit the width of a phone: %s",
       (path) =>
         Effect.gen(function* () {
           const { faults, page } = yield* openPage(phone)

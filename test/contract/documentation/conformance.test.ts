@@ -37,7 +37,7 @@ type Tampering = readonly [
 ]
 
 const tamperings: ReadonlyArray<Tampering> = [
-  ["another status", balance, read, (answer) => ({ ...answer, status: 201 })],
+  ["an undocumented status", balance, read, (answer) => ({ ...answer, status: 201 })],
   ["a missing field", balance, read, (answer) => withBody(answer, ({ data }) => delete data?.["moneda"])],
   [
     "an undocumented field",
@@ -57,7 +57,12 @@ const tamperings: ReadonlyArray<Tampering> = [
     read,
     (answer) => ({ ...answer, body: { ...answer.body, extra: 1 } })
   ],
-  ["another request id", balance, read, (answer) => withHeader(answer, "x-request-id", "x")],
+  [
+    "a request id in the header that differs from the body",
+    balance,
+    read,
+    (answer) => withHeader(answer, "x-request-id", "x")
+  ],
   ["no rate limit header", balance, read, (answer) => withHeader(answer, "x-ratelimit-remaining", null)],
   [
     "a rate limit header that is not a number",
@@ -66,7 +71,7 @@ const tamperings: ReadonlyArray<Tampering> = [
     (answer) => withHeader(answer, "x-ratelimit-limit", "muchas")
   ],
   ["an undocumented header", balance, read, (answer) => withHeader(answer, "retry-after", "1")],
-  ["another content type", balance, read, (answer) => withHeader(answer, "content-type", "text/html")],
+  ["an undocumented content type", balance, read, (answer) => withHeader(answer, "content-type", "text/html")],
   [
     "a code that the endpoint does not document",
     transaction,
@@ -117,9 +122,9 @@ const tamperings: ReadonlyArray<Tampering> = [
   ],
   ["no Location header", sale, pending, (answer) => withHeader(answer, "location", null)],
   ["no Retry-After header", sale, pending, (answer) => withHeader(answer, "retry-after", null)],
-  ["a body after HEAD", { ...balance, method: "HEAD" }, read, (answer) => answer],
-  ["an unknown path", { method: "GET", path: "/v1/nada" }, read, (answer) => answer],
-  ["an unknown method", { ...balance, method: "DELETE" }, read, (answer) => answer]
+  ["a body to HEAD", { ...balance, method: "HEAD" }, read, (answer) => answer],
+  ["a success at an undocumented path", { method: "GET", path: "/v1/nada" }, read, (answer) => answer],
+  ["a success of an undocumented method", { ...balance, method: "DELETE" }, read, (answer) => answer]
 ]
 
 layer(TestService, { excludeTestServices: true })("the OpenAPI document", (it) => {
@@ -129,7 +134,7 @@ layer(TestService, { excludeTestServices: true })("the OpenAPI document", (it) =
     })
   )
 
-  it.effect("accepts the real responses, and a 404 at a path and method that it does not document", () =>
+  it.effect("accepts the real responses, and a 404 at an undocumented path and method", () =>
     Effect.gen(function* () {
       assert.isEmpty(documentFaults(balance, yield* read))
       assert.isEmpty(documentFaults(sale, yield* pending))

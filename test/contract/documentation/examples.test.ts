@@ -60,13 +60,13 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 
 const main = operations.filter(({ operation }) => operation.deprecated !== true)
 
-/** The names of the fields in any form of a body. */
+/** The names of all fields of a body, including the fields of its alternatives. */
 const fieldsOf = ({ anyOf = [], properties = {} }: BodySchema): ReadonlyArray<string> => [
   ...Object.keys(properties),
   ...anyOf.flatMap(fieldsOf)
 ]
 
-/** Every JSON body of the document, with its place in the document. */
+/** Every JSON body that the document describes, with its path in the document. */
 const bodies = [
   ...operations.flatMap(({ method, operation, path }) =>
     Object.entries(operation.responses).map(([status, response]) => ({
@@ -90,7 +90,7 @@ const bodies = [
   }
 )
 
-/** Objects with other members beside a $ref. Most tools that read the document ignore those members. */
+/** The objects that have a $ref and other members. Most tools ignore members beside a $ref. */
 const besideReferences = (value: unknown): ReadonlyArray<unknown> => {
   if (!Predicate.isObjectOrArray(value)) return []
   const own = "$ref" in value && Object.keys(value).length > 1 ? [value] : []
@@ -98,7 +98,7 @@ const besideReferences = (value: unknown): ReadonlyArray<unknown> => {
 }
 
 describe("the OpenAPI document", () => {
-  it("has operations, schemas and bodies with examples for the other tests to check", () => {
+  it("is not empty: it has operations, schemas and examples for the tests below", () => {
     assert.isNotEmpty(main)
     assert.isNotEmpty(Object.keys(document.components.schemas))
     assert.isNotEmpty(bodies.filter(({ content }) => content.example !== undefined))
@@ -113,7 +113,7 @@ describe("the OpenAPI document", () => {
       assert.isEmpty(faultsBy([...place, "schema"], example))
   })
 
-  it("has an example of every response with text, and of every request body", () => {
+  it("has an example of every request body and of every response except a PDF", () => {
     const contents = [
       ...Object.values(document.components.responses).flatMap(({ content = {} }) => Object.entries(content)),
       ...operations.flatMap(({ operation: { requestBody } }) => Object.entries(requestBody?.content ?? {}))
@@ -133,23 +133,22 @@ describe("the OpenAPI document", () => {
     ])
   })
 
-  // The body of a sale, and whether the document allows it.
   it.each([
-    [{ amount: 100 }, true],
-    [{ amount: "100.50", terminal_id: "caja-1" }, true],
-    [{ opcion_id: "seguro:1" }, true],
-    [{ opcion_id: "seguro:1", amount: 6_800.5 }, true],
-    [{}, false],
-    [{ terminal_id: "caja-1" }, false],
-    [{ amount: 0 }, false],
-    [{ amount: 100, opcion_id: "" }, false]
-  ])("of a sale requires an amount or an option: %j is %s", (fields, allowed) => {
+    ["allows", { amount: 100 }],
+    ["allows", { amount: "100.50", terminal_id: "caja-1" }],
+    ["allows", { opcion_id: "seguro:1" }],
+    ["allows", { opcion_id: "seguro:1", amount: 6_800.5 }],
+    ["forbids", {}],
+    ["forbids", { terminal_id: "caja-1" }],
+    ["forbids", { amount: 0 }],
+    ["forbids", { amount: 100, opcion_id: "" }]
+  ])("%s a sale with the fields %j", (decision, fields) => {
     const place = ["paths", "/v1/recargas", "post", "requestBody", "content", "application/json", "schema"]
     const faults = faultsBy(place, { service_id: 1, identifier: "8095551234", ...fields })
-    assert.strictEqual(faults.length === 0, allowed, faults.join("\n"))
+    assert.strictEqual(faults.length === 0, decision === "allows", faults.join("\n"))
   })
 
-  it("marks exactly the aliases as deprecated, and names them after the main operation", () => {
+  it("marks aliases and no other operation as deprecated, and names an alias after its main operation", () => {
     const names = new Set(main.map(({ name }) => name))
     const aliases = operations.filter(({ operation }) => operation.deprecated === true)
     assert.strictEqual(aliases.length, endpoints.flatMap(({ procedure }) => procedure.meta.aliases ?? []).length)
@@ -157,7 +156,7 @@ describe("the OpenAPI document", () => {
     assert.sameMembers([...names], endpoints.map(operationIdOf))
   })
 
-  it("lets a client find the schema of an error by its code", () => {
+  it("has a schema for every error code, which clients find by the code", () => {
     const { Error: any, ...schemas } = apiDocument.components.schemas
     assert.lengthOf(any.anyOf, everyCode.length)
     for (const code of everyCode) {
@@ -173,7 +172,7 @@ describe("the OpenAPI document", () => {
     assert.strictEqual(error.discriminator.mapping.INVALID_PHONE, "#/components/schemas/ErrorInvalidPhone")
   })
 
-  it("has each list of statuses and kinds once, as a named schema", () => {
+  it("defines each enumeration once, as a named schema", () => {
     const { schemas } = apiDocument.components
     assert.deepStrictEqual(schemas.EstadoTransaccion.enum, ["PROCESSING", "PENDING", "SUCCESS", "FAILED", "REVERSED"])
     for (const schema of [schemas.Transaccion, schemas.ErrorIdempotencyConflict.properties.details])
@@ -182,7 +181,7 @@ describe("the OpenAPI document", () => {
     assert.strictEqual(new Set(lists).size, lists.length)
   })
 
-  it("describes the service: introduction, support, licence, address and groups", () => {
+  it("has an introduction, a support address, a server address, a link to the error pages and every tag", () => {
     const { externalDocs, info, servers, tags } = apiDocument
     for (const topic of [
       "Ambientes",
@@ -207,11 +206,11 @@ describe("the OpenAPI document", () => {
     assert.deepStrictEqual([own.servers[0]?.url, own.externalDocs, own.info.contact.email], ["/", undefined, undefined])
   })
 
-  it("has no members beside a $ref", () => {
+  it("has no object with a $ref and other members", () => {
     assert.isEmpty(besideReferences(apiDocument))
   })
 
-  it("has messages that end in a full stop and state the total of a list", () => {
+  it("has example messages that end in a full stop, and those of a list state its total", () => {
     for (const { content, name } of bodies) {
       if (content.example === undefined || name.endsWith("requestBody")) continue
       assert.match(content.example.message ?? "", /\.$/, name)
@@ -221,41 +220,45 @@ describe("the OpenAPI document", () => {
   })
 
   const limitOfPhone = ["telefono", "periodo", "limite", "retry_after"]
-  /** Details in the example errors of operations whose example input is valid: the stored state causes the error. */
+  /** Error details of the operations whose example of a validation error is caused by stored state, not by the input. */
   const detailsOfState: Readonly<Record<string, ReadonlyArray<string>>> = {
     transaccionesAnular: ["status"],
     segurosIniciar: limitOfPhone,
     segurosReenviar: limitOfPhone
   }
 
-  // An operation without input can only fail validation for its headers.
-  it.each(main)("shows a validation error for an input of $name", ({ operation }) => {
-    const error = operation.responses["422"]?.content?.["application/json"]?.examples?.["VALIDATION_ERROR"]?.value.error
-    const fields = fieldsOf(operation.requestBody?.content["application/json"]?.schema ?? {})
-    const taken = [...(operation.parameters ?? []).map(({ name }) => name), ...fields, "headers"]
-    const ofState = detailsOfState[operation.operationId] ?? []
-    assert.includeMembers([...taken, ...ofState], Object.keys(error?.details ?? {}))
-  })
+  // The only validation error of an operation without input is about its headers.
+  it.each(main)(
+    "has an example of a validation error of $name, for a field that this operation has",
+    ({ operation }) => {
+      const error =
+        operation.responses["422"]?.content?.["application/json"]?.examples?.["VALIDATION_ERROR"]?.value.error
+      const fields = fieldsOf(operation.requestBody?.content["application/json"]?.schema ?? {})
+      const taken = [...(operation.parameters ?? []).map(({ name }) => name), ...fields, "headers"]
+      const ofState = detailsOfState[operation.operationId] ?? []
+      assert.includeMembers([...taken, ...ofState], Object.keys(error?.details ?? {}))
+    }
+  )
 
-  it("documents If-None-Match exactly where it documents a 304", () => {
+  it("documents If-None-Match for every operation with a 304 and for no other", () => {
     for (const { name, operation } of operations) {
       const sent = operation.parameters?.some((parameter) => parameter.name === "If-None-Match") ?? false
       assert.strictEqual(sent, operation.responses["304"] !== undefined, name)
     }
   })
 
-  it("describes the key filter of a list as the key of the sale, not as a new random key", () => {
+  it("describes the filter idempotency_key as the key of an existing sale", () => {
     const { parameters = [] } = document.paths["/v1/transacciones"]?.["get"] ?? {}
     const sought = parameters.find(({ name }) => name === "idempotency_key")
     assert.match(String(sought?.schema["description"]), /^La Idempotency-Key con que se hizo la venta/)
   })
 
-  it("lists read operations first within a tag", () => {
+  it("lists the read operations of a tag first", () => {
     const first = Map.groupBy(main, ({ operation }) => operation.tags[0])
     assert.strictEqual(first.get("Transacciones")?.[0]?.name, "transaccionesListar")
   })
 
-  it("declares PDF as bytes and CSV as text, with a file name", () => {
+  it("declares a PDF as bytes and a CSV as text, both with a file name", () => {
     const text: object = { type: "string" }
     const answer = (path: string) => document.paths[path]?.["get"]?.responses["200"]
     assert.deepStrictEqual(answer("/v1/transacciones/{id}/recibo")?.content?.["application/pdf"], {})
@@ -265,7 +268,7 @@ describe("the OpenAPI document", () => {
     assert.isTrue(answer("/v1/seguros/{id}/documento")?.headers["Content-Disposition"]?.required)
   })
 
-  it("declares the format of dates and times that follow the standard", () => {
+  it("declares the formats date and date-time, and a pattern for local times", () => {
     const formats = (name: string) =>
       Object.entries(Object(document.components.schemas[name]?.["properties"])).flatMap(([field, schema]) => {
         const [, format] = /"format":"([^"]+)"/.exec(JSON.stringify(schema)) ?? []

@@ -12,10 +12,10 @@ import { TestService } from "../../support/service/InMemoryService.ts"
 
 const root = fileURLToPath(new URL("../../../", import.meta.url))
 
-// Keeps Redocly from sending usage data and from looking for a newer version.
+// Stops Redocly from sending usage data and from looking for a newer version.
 const env = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" }
 
-/** The linters with their options. Both read their rules from the root of the repository. */
+/** Command-line options of each linter. The rules are files in the root of the repository. */
 const linters = {
   redocly: ["lint", "--format=json"],
   spectral: ["lint", "--quiet", "--format=json", "--fail-severity=hint"]
@@ -25,7 +25,7 @@ type Linter = keyof typeof linters
 
 const everyLinter: ReadonlyArray<Linter> = ["redocly", "spectral"]
 
-/** What a linter prints about the document, apart from a report without faults. */
+/** The problems that a linter reports in a document, one a line. Empty when there are none. */
 const faultsBy = async (linter: Linter, document: object): Promise<string> => {
   const folder = mkdtempSync(join(tmpdir(), "saldo-lint-"))
   try {
@@ -43,7 +43,7 @@ const faultsBy = async (linter: Linter, document: object): Promise<string> => {
 }
 
 layer(TestService, { excludeTestServices: true })("the served OpenAPI document", (it) => {
-  it.effect.each(everyLinter)("has no error and no warning by %s", (linter) =>
+  it.effect.each(everyLinter)("has no error and no warning according to %s", (linter) =>
     Effect.gen(function* () {
       const { body } = yield* call("/v1/openapi.json")
       assert.strictEqual(yield* Effect.promise(() => faultsBy(linter, body)), "")
@@ -52,7 +52,7 @@ layer(TestService, { excludeTestServices: true })("the served OpenAPI document",
 })
 
 describe("the OpenAPI document of a public deployment", () => {
-  it.each(everyLinter)("has no error and no warning by %s", async (linter) => {
+  it.each(everyLinter)("has no error and no warning according to %s", async (linter) => {
     assert.strictEqual(await faultsBy(linter, apiDocument), "")
   })
 })

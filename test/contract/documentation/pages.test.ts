@@ -29,7 +29,7 @@ const policyOf = ({ headers }: ApiResponse): Readonly<Record<string, string>> =>
 
 layer(TestService, { excludeTestServices: true })("the documentation", (it) => {
   it.effect.each(["/docs", "/docs/errors", ...everyCode.map((code) => `/docs/errors/${code}`)])(
-    "has the page %s, which loads and links nothing on another host",
+    "has the page %s, which has no address of another host",
     (path) =>
       Effect.gen(function* () {
         const page = yield* call(path)
@@ -69,7 +69,7 @@ layer(TestService, { excludeTestServices: true })("the documentation", (it) => {
       }).pipe(Effect.provide(Sha256Node.layer))
     )
 
-    it.effect("loads files that may be cached for ever, compressed for clients that accept gzip", () =>
+    it.effect("loads files with an unlimited cache lifetime, compressed for clients that accept gzip", () =>
       Effect.gen(function* () {
         const assets = addressesIn(yield* call("/docs")).filter(isAsset)
         assert.lengthOf(assets, 3)
@@ -87,7 +87,7 @@ layer(TestService, { excludeTestServices: true })("the documentation", (it) => {
       })
     )
 
-    it.effect("does not count its files against the caller's rate limit", () =>
+    it.effect("has files with a rate limit of their own, apart from the limit of the API", () =>
       Effect.gen(function* () {
         const headers = { "x-forwarded-for": "198.18.0.1" }
         const [path = ""] = addressesIn(yield* call("/docs", { headers })).filter(isAsset)
@@ -101,15 +101,15 @@ layer(TestService, { excludeTestServices: true })("the documentation", (it) => {
       })
     )
 
-    it.effect("does not serve a file with another version hash", () =>
+    it.effect("answers 404 for a file with an unknown version hash", () =>
       Effect.map(call("/docs/assets/scalar.0000000000000000.js"), ({ body, status }) =>
         assert.deepStrictEqual([status, body.error.code], [404, "NOT_FOUND"])
       )
     )
   })
 
-  describe("the page of an error", () => {
-    it.effect.each(everyCode)("explains %s without a script", (code) =>
+  describe("the error page", () => {
+    it.effect.each(everyCode)("for %s explains the code without a script", (code) =>
       Effect.gen(function* () {
         const page = yield* call(`/docs/errors/${code}`)
         assert.include(page.text, `<h1><code>${code}</code></h1>`)
@@ -133,7 +133,7 @@ layer(TestService, { excludeTestServices: true })("the documentation", (it) => {
     it.effect.each([
       ["TRANSACTION_REJECTED", "El proveedor rechazó la anulación; la venta sigue en pie.", "SUCCESS"],
       ["TRANSACTION_PENDING", "no repita la anulación.", "PENDING"]
-    ] as const)("of %s shows one example for a sale and one for a reversal", ([code, words, status]) =>
+    ] as const)("for %s shows one example for a sale and one for a reversal", ([code, words, status]) =>
       Effect.gen(function* () {
         const { text } = yield* call(`/docs/errors/${code}`)
         const examples = text.split("<pre ").slice(1)
@@ -145,7 +145,7 @@ layer(TestService, { excludeTestServices: true })("the documentation", (it) => {
       })
     )
 
-    it.effect("states every status that the contract gives to a code", () =>
+    it.effect("for VALIDATION_ERROR states every status that the contract lists for this code", () =>
       Effect.gen(function* () {
         const [, listed = ""] = /^\| VALIDATION_ERROR \| ([^|]+) \|/m.exec(contractPage) ?? []
         const statuses = listed.match(/\d+/g) ?? []
@@ -156,7 +156,7 @@ layer(TestService, { excludeTestServices: true })("the documentation", (it) => {
       })
     )
 
-    it("exists for at least one error", () => assert.isNotEmpty(everyCode))
+    it("exists: there is at least one error code", () => assert.isNotEmpty(everyCode))
 
     it.effect("is linked from the list of errors", () =>
       Effect.map(call("/docs/errors"), (page) =>
@@ -176,7 +176,7 @@ layer(TestService, { excludeTestServices: true })("the documentation", (it) => {
     )
   })
 
-  // A request that fails, and its status.
+  // A failing request, and the status of its response.
   const failures = [
     [get("/v1/transacciones/999999"), 404],
     [call("/v1/saldo"), 401],
@@ -192,7 +192,7 @@ layer(TestService, { excludeTestServices: true })("the documentation", (it) => {
   ] as const
 
   it.effect.each(failures.map(([made, status]) => ({ made, status })))(
-    "links a response of status $status to the page of its code",
+    "is linked from a response of status $status, at the page of the error's code",
     ({ made, status }) =>
       Effect.gen(function* () {
         const answer = yield* made
@@ -204,13 +204,13 @@ layer(TestService, { excludeTestServices: true })("the documentation", (it) => {
       })
   )
 
-  it.effect("links a response to an unparsable request to the page of its code", () =>
+  it.effect("is linked from the response to an unparsable request", () =>
     Effect.map(raw("GET / HTTP/1.1\r\nHost: a\r\nX-Api-Key: a\u0000b\r\n\r\n"), ({ headers }) =>
       assert.strictEqual(headers.get("link"), '</docs/errors/VALIDATION_ERROR>; rel="help"')
     )
   )
 
-  it.effect("links no error page from a success", () =>
+  it.effect("is not linked from a success", () =>
     Effect.map(get("/v1/saldo"), ({ headers }) => assert.isNull(headers.get("link")))
   )
 })

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Context, DateTime, Effect, Layer, Option, Redacted, References, Stream } from "effect"
+import { DateTime, Effect, Layer, Option, Redacted, References, Stream } from "effect"
 import * as CallCounterMemory from "../../../adapters/CallCounterMemory.ts"
 import * as ConfiguredServices from "../../../adapters/ConfiguredServices.ts"
 import * as PepperNode from "../../../adapters/crypto/PepperNode.ts"
@@ -15,7 +15,7 @@ import { CompanyId, ServiceId, TokenId } from "../../../core/domain/Ids.ts"
 import { Amount, Centavos } from "../../../core/domain/Money.ts"
 import type { Service } from "../../../core/domain/Service.ts"
 import type { Token } from "../../../core/domain/Token.ts"
-import { type AuditEvent, AuditLog } from "../../../core/ports/AuditLog.ts"
+import { AuditLog } from "../../../core/ports/AuditLog.ts"
 import { Ledger } from "../../../core/ports/Ledger.ts"
 import { Statement } from "../../../core/ports/Statement.ts"
 import { TokenDirectory } from "../../../core/ports/TokenDirectory.ts"
@@ -35,8 +35,6 @@ const tokens: Readonly<Record<string, Partial<Token>>> = {
   todo: { callsPerMinute: 100_000 },
   lector: { id: TokenId.make(71), permissions: ["transactions.read"], callsPerMinute: 100_000 },
   lento: { id: TokenId.make(72), callsPerMinute: 2 },
-  suspendido: { id: TokenId.make(73), state: "suspended" },
-  otra_red: { id: TokenId.make(74), addresses: ["203.0.113.0/24"] },
   vecino: { id: TokenId.make(75), callsPerMinute: 100_000 },
   produccion: { id: TokenId.make(76), callsPerMinute: 100_000, realLookups: true },
   extracto_roto: { id: TokenId.make(77), callsPerMinute: 100_000 },
@@ -83,17 +81,7 @@ const directory = Layer.succeed(TokenDirectory, {
   }
 })
 
-/** Events that the service wrote to the audit log. */
-export class Audited extends Context.Service<Audited, ReadonlyArray<AuditEvent>>()("test/Audited") {}
-
-// Each service gets its own list. All test files of a worker would share a list at module level.
-const auditing = Layer.unwrap(
-  Effect.sync(() => {
-    const audited: Array<AuditEvent> = []
-    const log = Layer.succeed(AuditLog, { record: (event) => Effect.sync(() => void audited.push(event)) })
-    return Layer.merge(log, Layer.succeed(Audited, audited))
-  })
-)
+const auditing = Layer.succeed(AuditLog, { record: () => Effect.void })
 
 /** A statement port. For one company, it returns all rows and then fails as if the database connection were lost. */
 const statement = Layer.effect(
