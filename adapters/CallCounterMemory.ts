@@ -2,9 +2,7 @@ import { Effect, Layer } from "effect"
 import { countedIn, type Window } from "../core/domain/RateLimit.ts"
 import { CallCounter } from "../core/ports/CallCounter.ts"
 
-/**
- * The number of calls in one bucket. The object is mutable, because setting a map entry takes as long as finding one.
- */
+/** The number of calls in one bucket. Mutable, so that counting a call takes one map access instead of two. */
 interface Count {
   held: number
 }
@@ -12,9 +10,9 @@ interface Count {
 /** Counts the calls that this process receives. */
 export const make = (): CallCounter["Service"] => {
   const windows = new Map<number, { readonly number: number; readonly counts: Map<string, Count> }>()
-  // Keeps one window of each length and drops it when the window ends. If the clock goes back by one window, the
-  // current counts stay, so no caller gains calls. If the clock goes back further, the counts restart at zero.
-  // Otherwise callers would be refused until the clock reaches the old window again.
+  // Keeps the counts of one window for each window length. If the clock goes back into the window before, the current
+  // counts stay, so that no caller gains calls. If the clock goes back further, the counts restart at zero. Without
+  // this restart, callers would be refused until the clock reaches the old window again.
   const countsOf = ({ length_s, number }: Window) => {
     const current = windows.get(length_s)
     if (current !== undefined && (current.number === number || current.number === number + 1)) return current.counts

@@ -5,7 +5,7 @@ import { Pepper } from "../../core/ports/Pepper.ts"
 const named = "saldo: which pepper is this?"
 const name_bytes = 8
 
-/** Computes an HMAC synchronously in this thread, because every API call needs an HMAC. */
+/** Computes an HMAC in this thread. Every API call needs one, and WebCrypto's thread pool would take longer. */
 const hmac = (key: Uint8Array, data: Uint8Array | string): Uint8Array =>
   new Uint8Array(createHmac("sha256", key).update(data).digest())
 

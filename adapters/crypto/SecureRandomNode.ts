@@ -2,10 +2,10 @@ import { randomFillSync } from "node:crypto"
 import { Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 
-/** How many bytes are drawn from the operating system together. One draw for each value takes 9 µs of a sale. */
+/** Number of bytes that are read from the operating system at once. A read for each value would add 9 µs to a sale. */
 const drawn_bytes = 8192
 
-/** Hands out each drawn byte exactly once. */
+/** Returns a function that gives out each byte that was read exactly once. */
 const drawing = () => {
   const drawn = new Uint8Array(drawn_bytes)
   let given = drawn_bytes

@@ -172,8 +172,8 @@ const isServer = (cluster: Cluster, pid: number): boolean => {
   return existsSync(command) && (readFileSync(command, "utf8").includes(dataOf(cluster)) || worksIn(cluster, pid))
 }
 
-// Compares the working directory. The command line may contain another path to the same directory, for example through
-// a symbolic link.
+// Compares the working directory of the process with the data directory of the cluster. The command line may contain
+// another path to the same directory, for example through a symbolic link.
 const worksIn = (cluster: Cluster, pid: number): boolean => {
   try {
     return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(dataOf(cluster))

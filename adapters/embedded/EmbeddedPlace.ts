@@ -52,7 +52,7 @@ export const findPlace = (dataDirectory: string, user: SystemUser | null, freePo
     // Checks for data first, because another process that starts now writes the file before the data.
     const hasData = existsSync(join(home, "postgres", "data"))
     if (existsSync(file)) return
-    // A new password would not open this data.
+    // The existing data opens only with the password of the missing file.
     if (hasData) throw unusable(file, "missing")
     saveFirst(home, newPlace(home, user, freePort))
   }, `cannot write in the data directory ${home}: ${advice}`)
@@ -136,5 +136,5 @@ const readSavedPlace = (file: string, advice: string): SavedPlace => {
 
 const unusable = (file: string, how: "damaged" | "missing") =>
   new EmbeddedFailed({
-    message: `${file} is ${how}: it must be one JSON object with elsewhere, port and password, the password of the data beside it. Restore it from a backup of this directory, or set DATA_DIR to a new directory to start without that data`
+    message: `${file} is ${how}: it must be one JSON object with elsewhere, port and the password of the data in this directory. Restore it from a backup of this directory, or set DATA_DIR to a new directory to start without that data`
   })

@@ -94,19 +94,20 @@ export const readVisible = <S extends Schema.Codec<string>>(sent: S, length_max:
  */
 export const printableText = (length_max: number, description?: string) => {
   const sent = Schema.String.check(storable(length_max))
-  // A description of the result would not be in the document, which describes the text as it is sent.
+  // The OpenAPI document describes the text as it is sent. So the description is set before the hidden characters are
+  // removed.
   return readVisible(description === undefined ? sent : sent.annotate({ description }), length_max)
 }
 
 /**
- * The external service's name for something. Saldo repeats it in later requests, so a name with hidden characters is
- * not changed: it makes the answer unreadable.
+ * A reference that the external service has chosen. Saldo repeats it in later requests, so hidden characters cannot be
+ * removed. An answer with hidden characters in a reference counts as unreadable.
  */
 export const referenceText = (length_max: number) =>
-  // The document takes the description from the last check.
+  // The OpenAPI document takes the description from the last check.
   Schema.String.check(Schema.makeFilter(isClean), storable(length_max))
 
-/** Requires different names for all items of a list. A choice between two items of the same name would be ambiguous. */
+/** Requires that all items of a list have different names. Otherwise a caller could not choose between two items. */
 export const distinct =
   <A>(nameOf: (item: A) => string) =>
   (items: ReadonlyArray<A>): boolean =>

@@ -47,7 +47,7 @@ export const askGateway = <A, B, R>(
       onSuccess: (answer): Effect.Effect<GatewayReply<B>> => {
         const meaning = read(answer)
         return meaning === null
-          ? gatewayFault("the answer contradicts the question")
+          ? gatewayFault("the answer contradicts the request")
           : Effect.succeed(GatewayReply.Answered({ answer: meaning }))
       },
       onFailure: (failure) => ("outcome" in failure ? refused(id, failure) : failed(failure))
@@ -65,12 +65,12 @@ const gatewayFault = (
   )
 
 const refused = (id: string | null, refusal: Refused): Effect.Effect<GatewayReply<never>> => {
-  if (refusal.xid !== undefined && refusal.xid !== id) return gatewayFault("the refusal is about something else")
+  if (refusal.xid !== undefined && refusal.xid !== id) return gatewayFault("the refusal is about another operation")
   switch (refusal.outcome) {
     case "not_found":
       return Effect.succeed(GatewayReply.NotFound())
     case "conflict":
-      return gatewayFault("the gateway knows something else by this name")
+      return gatewayFault("the gateway knows another operation with this xid")
     case "not_processed": {
       const { reason = "it was not processed" } = refusal
       return Effect.as(

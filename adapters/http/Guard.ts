@@ -22,7 +22,7 @@ const monotonicClock = (clock: Clock.Clock): Clock.Clock => {
 
 /**
  * Runs `waiting` on the monotonic clock, so that setting the wall clock back by an hour does not lengthen a wait by an
- * hour. An effect inside `own` keeps the wall clock.
+ * hour. Effects that `waiting` passes to `own` still see the wall clock.
  */
 const onMonotonicClock = <A, E, R>(
   waiting: (own: <B, F, S>(call: Effect.Effect<B, F, S>) => Effect.Effect<B, F, S>) => Effect.Effect<A, E, R>
@@ -116,8 +116,8 @@ interface Guard {
    */
   readonly protect: (client: HttpClient.HttpClient) => HttpClient.HttpClient
   /**
-   * Whether the service would be called now. It is checked before a sale is reserved. If it is false, the metrics count
-   * a call that was not made.
+   * Whether a call to the service would be made now. Workflows check this before they reserve a sale. If it is false,
+   * the metrics count a call that was not made.
    */
   readonly accepts: Effect.Effect<boolean>
 }

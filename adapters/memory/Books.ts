@@ -24,7 +24,7 @@ import type { KeyError } from "../../core/ports/Ledger.ts"
 import type { ClaimedSms } from "../../core/ports/Outbox.ts"
 import type { Webhook } from "../../core/ports/Webhooks.ts"
 
-/** The recovery state of an operation. */
+/** The recovery state of a sale or reversal. */
 export interface Asking {
   readonly status: string
   readonly askAt: DateTime.Utc | null
@@ -141,7 +141,7 @@ export interface CompanyBooks {
     readonly written: Array<Omit<CompanyEvent, "companyId">>
   }
   readonly webhooks: Map<WebhookId, WebhookEntry>
-  /** By webhook and sequence number. */
+  /** The deliveries by webhook id and sequence number of the event. */
   readonly deliveries: Map<string, QueuedDelivery>
 }
 
@@ -250,7 +250,7 @@ type ReversalKey = Exclude<KeyEntry, SaleKey>
 export const isSaleKey = (entry: KeyEntry): entry is SaleKey => entry.reversalId === null
 export const isReversalKey = (entry: KeyEntry): entry is ReversalKey => entry.reversalId !== null
 
-/** The key of a sale or reversal, if it still refers to the sale. */
+/** The stored key of a sale or reversal. Undefined if the key was freed, even if another operation uses it now. */
 export const keyOf = <Known extends KeyEntry>(
   { keys }: CompanyBooks,
   isKind: (entry: KeyEntry) => entry is Known,

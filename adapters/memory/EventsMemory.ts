@@ -9,24 +9,29 @@ import type { Webhook } from "../../core/ports/Webhooks.ts"
 import { Books, type CompanyBooks, saleOf } from "./Books.ts"
 import { transactionOf } from "./TransactionsMemory.ts"
 
-/** A fact that becomes an event of its company. */
+/** The type and subject of an event before it is written. */
 type Fact = Pick<CompanyEvent, "type" | "subject">
 
-/** Whether a webhook receives an event. A test event goes to the tested webhook, whatever its types. */
+/**
+ * Whether a webhook receives an event. A test event goes only to the tested webhook, even if the webhook has not chosen
+ * this type.
+ */
 const isSent = ({ subject, type }: Fact, { eventTypes, id, state }: Webhook): boolean =>
   state === "activo" &&
   (subject._tag === "Test" ? subject.webhookId === id : eventTypes.length === 0 || eventTypes.includes(type))
 
-/** The place of a delivery in `CompanyBooks.deliveries`. */
+/** The key of a delivery in the map `CompanyBooks.deliveries`. */
 export const deliveryKey = (id: WebhookId, sequence: Sequence): string => `${id} ${sequence}`
 
-/** Puts an event into the queue of a webhook, perhaps again. */
+/** Puts an event into the queue of a webhook. An event that was already delivered is delivered again. */
 export const enqueue = (books: CompanyBooks, webhookId: WebhookId, sequence: Sequence, dueAt: DateTime.Utc): void => {
   const fresh = { state: "pendiente", attempts: 0, leasedUntil: null, attempt: null } as const
   books.deliveries.set(deliveryKey(webhookId, sequence), { webhookId, sequence, dueAt, ...fresh })
 }
 
-/** Turns the events of a company on or off. At the time of turning on, a low balance counts as reported. */
+/**
+ * Turns the events of a company on or off. A balance that is already low when events are turned on counts as reported.
+ */
 export const turnEvents = ({ events, purse }: CompanyBooks, on: boolean): void => {
   if (events.on === on) return
   events.on = on
@@ -34,7 +39,7 @@ export const turnEvents = ({ events, purse }: CompanyBooks, on: boolean): void =
 }
 
 /**
- * Writes events of a company with events on, as cell.record_events does. Adds balance.low or balance.recovered if the
+ * Writes events if the company has events on, as cell.record_events does. Adds balance.low or balance.recovered if the
  * available amount has crossed the alert value.
  */
 export const recordEvents = (books: CompanyBooks, facts: ReadonlyArray<Fact>, at: DateTime.Utc): void => {
@@ -56,7 +61,7 @@ export const recordEvents = (books: CompanyBooks, facts: ReadonlyArray<Fact>, at
   events.reportedLow = low
 }
 
-/** The fact that a sale, or its reversal, has reached a status. */
+/** The event that a sale or its reversal has reached a status. */
 export const saleFact = (books: CompanyBooks, type: EventType, id: TransactionId): Fact => {
   const transaction = saleAt(type, transactionOf(books, saleOf(books, id)))
   const isOfReversal = type === "transaction.reversed" || type === "reversal.failed"
@@ -66,7 +71,7 @@ export const saleFact = (books: CompanyBooks, type: EventType, id: TransactionId
   }
 }
 
-/** The fact that the sale of a policy has ended. */
+/** The event that the sale of a policy has ended. */
 export const policyFact = ({ id, policy }: Insurance, transactionId: TransactionId): Fact => ({
   type: policy === null ? "insurance.failed" : "insurance.issued",
   subject: EventSubject.Policy({
@@ -78,7 +83,7 @@ export const policyFact = ({ id, policy }: Insurance, transactionId: Transaction
   })
 })
 
-/** The fact that the newest entry was made by hand. */
+/** The event of the newest ledger entry, a deposit or adjustment. */
 export const movementFact = (books: CompanyBooks, type: EventType): ReadonlyArray<Fact> =>
   books.entries.slice(-1).map((entry) => ({ type, subject: EventSubject.Movement({ entry }) }))
 

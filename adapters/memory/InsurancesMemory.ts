@@ -109,7 +109,7 @@ const attemptIn = (books: CompanyBooks, id: InsuranceId) =>
   })
 
 /**
- * The changes that a step makes to an insurance. Null if the buyer has chosen another version or plan since the step
+ * The changes that a step makes to an insurance. Null if the buyer has chosen another version or plan after the step
  * began.
  */
 const changesOf = (step: BuyerStep, { plan, version }: Insurance): Partial<Insurance> | null => {

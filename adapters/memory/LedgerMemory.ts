@@ -146,7 +146,7 @@ const saleEvents = {
   Hold: "transaction.pending"
 } as const
 
-/** The facts of a settlement. A sale that is held again has none. */
+/** The events of a settlement. A PENDING sale that stays held has no event. */
 const factsOf = (books: CompanyBooks, { insuranceId, order, status }: Sale, { verdict }: Settlement) => {
   if (verdict._tag === "Hold" && status !== "PROCESSING") return []
   const { transactionId } = order
@@ -204,7 +204,7 @@ const moveMoney = (
   }
 }
 
-/** The deposit of a company with this reference, however it was typed. */
+/** The company's deposit with this reference, compared without case and spacing. */
 const depositWith = ({ entries }: CompanyBooks, reference: string) =>
   entries.find((entry) => entry.type === "deposit" && foldedText(entry.reference ?? "") === foldedText(reference))
 

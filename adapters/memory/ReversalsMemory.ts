@@ -37,7 +37,10 @@ import { recordEvents, saleFact } from "./EventsMemory.ts"
 import { transactionOf } from "./TransactionsMemory.ts"
 import { claimable, concludes, leased } from "./UnresolvedMemory.ts"
 
-/** The reversal of a sale that is unresolved or confirmed. After a denied reversal, the sale may be reversed again. */
+/**
+ * The unresolved or confirmed reversal that meets the condition. A denied reversal does not count, because its sale may
+ * be reversed again.
+ */
 const standing = (books: CompanyBooks, is: (entry: ReversalEntry) => boolean): ReversalEntry | undefined =>
   [...books.reversals.values()].find((entry) => entry.status !== "DENIED" && is(entry))
 

@@ -13,7 +13,7 @@ const latestReversalOf = ({ reversals }: CompanyBooks, id: TransactionId): Lates
     : { status: latest.status, requestedAt: latest.reversal.createdAt, resolvedAt: latest.processedAt }
 }
 
-/** A sale as its readers see it. */
+/** The transaction that queries return for a sale. */
 export const transactionOf = (
   books: CompanyBooks,
   { delivery, order, processedAt, status, terminalId }: Sale

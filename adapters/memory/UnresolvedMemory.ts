@@ -12,9 +12,9 @@ const notAfter = (instant: DateTime.Utc | null, now: DateTime.Utc): boolean =>
 const after = (instant: DateTime.Utc | null, now: DateTime.Utc): boolean =>
   instant !== null && DateTime.isGreaterThan(instant, now)
 
-// A claim of all operations skips each operation that was already asked about in this cycle. It includes an operation
-// in PROCESSING only after the operation's own provider call must have ended. A timestamp in the future comes from a
-// wrong clock and does not delay the claim.
+// A claim of all operations skips operations whose status was already queried in this recovery cycle. It includes an
+// operation in PROCESSING only after its provider call must have ended. A timestamp in the future comes from a wrong
+// clock and does not delay the claim.
 const isWanted = ({ askAt, askedAt, status }: Asking, { began, lease, now, which }: RecoveryClaim): boolean => {
   if (which === "due") return notAfter(askAt, began)
   const mayBeAsked = notAfter(askAt, began) || after(askAt, latestTrusted(now, lease)) || status === "PENDING"

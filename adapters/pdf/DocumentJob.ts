@@ -12,7 +12,7 @@ export type DocumentJob = typeof DocumentJob.Type
 
 const JobText = Schema.fromJsonString(Schema.toCodecJson(DocumentJob))
 
-/** A job as text, for another thread. It determines the bytes of the document. */
+/** Encodes a job as text for the rendering thread. Equal texts give equal documents. */
 export const encodeJob = Schema.encodeSync(JobText)
 
 export const decodeJob = Schema.decodeSync(JobText)

@@ -27,7 +27,7 @@ const size_step = 0.5
 /** A text may shrink to this fraction of its size before a word is broken. */
 const whole_least = 0.6
 
-/** Rounding error of heights. */
+/** Tolerance for rounding errors in heights. */
 const slack = 0.001
 
 const sizesDown = (from: number, to: number): ReadonlyArray<number> =>

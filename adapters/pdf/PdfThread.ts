@@ -4,7 +4,7 @@ import { DocumentsBusy } from "../../core/domain/Errors.ts"
 import { PolicyRenderer, ReceiptRenderer } from "../../core/ports/Renderers.ts"
 import { DocumentJob, encodeJob } from "./DocumentJob.ts"
 
-/** Maximum number of documents that wait. It is above the number of calls that a token may make in a minute. */
+/** Maximum number of waiting documents. It is above the number of calls that a token may make in a minute. */
 const waiting_max = 128
 
 /** Maximum number of rendered documents in memory. A document has about 20 KB. */
@@ -13,7 +13,7 @@ const cached_max = 200
 /** How long a rendered document stays in memory. It may contain personal data. */
 const cached_for = Duration.minutes(5)
 
-/** Time limit for one document, with the start of the thread. After it the thread is replaced. */
+/** Time limit for one document, including the start of the thread. After this time, the thread is replaced. */
 const rendering_max = Duration.seconds(30)
 
 const memory_max_MB = 256
@@ -64,8 +64,8 @@ interface Waiting {
 }
 
 /**
- * Renders documents on another thread, so that the thread that sells is free. Documents wait in one queue. Calls for
- * the same document share it.
+ * Renders documents on another thread, so that rendering does not delay sales. Documents wait in one queue. Concurrent
+ * calls for the same document share one rendering.
  *
  * @param file the program of the thread.
  */
@@ -99,7 +99,8 @@ export const layerOn = (file: URL) =>
         capacity: cached_max,
         timeToLive: (exit) => (Exit.isSuccess(exit) ? cached_for : Duration.zero)
       })
-      // The cache keeps the fiber of the first caller's lookup. In the caller's context it would keep the whole request.
+      // The cache keeps the fiber that renders. With the context of the first caller, this fiber would keep that
+      // caller's request in memory.
       const context = yield* Effect.context<never>()
       const documentOf = (job: DocumentJob) =>
         Effect.suspend(() => {

@@ -7,8 +7,8 @@ import type { Cedula, Phone } from "../../core/domain/Person.ts"
 import { type Box, type Document, writeIn } from "./PdfDocument.ts"
 
 /**
- * Whether the simulator issued this authorization code or policy. A test document is not valid in production. Contract:
- * 2.5.
+ * Whether the simulator issued this authorization code or policy. A document of the simulator is marked as a test.
+ * Contract: 2.5.
  */
 export const isTest = (authCode: string): boolean => authCode.startsWith("SBX")
 

@@ -17,7 +17,7 @@ const graphemesOf = (text: string): ReadonlyArray<string> =>
 const joiner = /[\u200c\u200d]/
 const unseen = /[\p{Default_Ignorable_Code_Point}--[\u200c\u200d]]/gv
 
-/** Collapses white space, and removes characters that have no shape of their own. Keeps non-breaking spaces. */
+/** Collapses white space, and removes invisible characters. Keeps non-breaking spaces. */
 const printed = (text: string): string =>
   text
     .replace(unseen, "")
@@ -119,7 +119,7 @@ export class MeasuredText {
     return width
   }
 
-  /** Whether a line of this width, relative to the font size, holds every word. */
+  /** Whether every word fits into a line of this width, relative to the font size. */
   isWholeIn(width: number): boolean {
     return this.words.every((word) => word.width <= width)
   }

@@ -18,8 +18,7 @@ import type { Provider } from "../../core/ports/Provider.ts"
 
 const holder = "Cliente de Prueba"
 
-// Offers the package under its code in the catalogue. A provider knows that code even if no lookup has offered the
-// package.
+// The offer's reference is the package's code in the catalogue, which a provider knows without an earlier lookup.
 const packageOffer = ({ code, data, duration, name, price }: Package): Offer => ({
   reference: code,
   name,

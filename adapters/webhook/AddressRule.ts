@@ -2,12 +2,15 @@ import { isIP } from "node:net"
 import ipaddr from "ipaddr.js"
 
 /**
- * The part of IPv6 from which public addresses come. Addresses outside it include IPv4-mapped and NAT64 forms, which
- * lead to an IPv4 address that no rule has seen.
+ * The part of IPv6 from which public addresses come. Addresses outside it include IPv4-mapped and NAT64 forms. These
+ * lead to an IPv4 address that would escape the rule.
  */
 const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3")
 
-/** Azure's metadata and name service. Its address is public by its range, but leads into the own cloud account. */
+/**
+ * Azure's metadata and name service. The address is in a public range, but leads into the cloud account of this
+ * machine.
+ */
 const azurePlatform = "168.63.129.16"
 
 const loopback = "loopback"

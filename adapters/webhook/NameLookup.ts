@@ -15,15 +15,15 @@ const hasAddresses = (answer: PromiseSettledResult<ReadonlyArray<string>>) =>
   answer.status === "fulfilled" ? answer.value : []
 
 /**
- * Asks the name servers for both kinds of addresses. The system's own lookup is not used: it blocks one of the few
- * threads of the process, for as long as the name servers of a slow domain take.
+ * Asks the name servers for IPv4 and IPv6 addresses. The system's own lookup is not used, because a slow domain would
+ * block one of the few threads of Node's pool.
  *
  * @param servers the addresses of the name servers. By default those of the system.
  */
 export const resolveWith =
   (servers?: ReadonlyArray<string>): Resolve =>
   async (hostname) => {
-    // A resolver keeps the servers that the system had when it was made, so each lookup makes its own.
+    // A resolver keeps the name servers that the system had when the resolver was made. So each lookup makes a new one.
     const resolver = new Resolver({ timeout: firstTimeout_ms, tries: tries_max })
     if (servers !== undefined) resolver.setServers(servers)
     const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
@@ -37,11 +37,11 @@ const isLocalName = (hostname: string): boolean => /(^|\.)localhost$/.test(hostn
 const localAddresses = ["127.0.0.1", "::1"]
 
 /**
- * The lookup of a connection. It returns the checked addresses to the socket, which connects to exactly these. A name
- * that changes its addresses between the check and the connection therefore gains nothing.
+ * The lookup that a socket uses. It returns only checked addresses, and the socket connects to exactly these. So a name
+ * cannot escape the check by changing its addresses afterwards.
  *
- * One refused address refuses the name. A public name has no address inside a network, except by mistake or to attack.
- * Using only its public addresses would hide the mistake.
+ * A name with one refused address is refused. A public name has a private address only by mistake or for an attack.
+ * Using only its public addresses would hide this.
  *
  * The socket must ask for all addresses (`autoSelectFamily`).
  */

@@ -14,29 +14,30 @@ import { acceptsAddress } from "./AddressRule.ts"
 import { checkedLookup, type Resolve, resolveWith } from "./NameLookup.ts"
 import { noResponseOf } from "./NoResponse.ts"
 
-/** Time for a whole attempt: name, connection, TLS, headers and body. */
+/** Time limit for a whole attempt: name lookup, connection, TLS, headers and body. */
 const attempt_max = Duration.seconds(15)
 
-/** How much of a body is read. A connection is used again only if its last response ended within this. */
+/** Maximum number of bytes that are read of a response body. The connection is closed if the body is longer. */
 const body_max_bytes = 16 * 1024
 const headers_max_bytes = 16 * 1024
 
 /**
- * How long a socket waits for one of several addresses before it tries the next. Node's own quarter of a second is
- * shorter than the way to another continent and back.
+ * How long a socket waits for one of several addresses before it tries the next. Node's default of 250 ms is shorter
+ * than a round trip to another continent.
  */
 const oneAddress_max_ms = 2500
 
 /**
- * Connections to receivers. They read no proxy from the environment, follow no redirect, and verify certificates
- * whatever the environment says.
+ * Connections to receivers. They read no proxy from the environment, follow no redirect, and always verify
+ * certificates, regardless of the environment.
  */
 const makeAgent = (lookup: ReturnType<typeof checkedLookup>) =>
   new Agent({
-    // The limits of HTTP/2 are separate ones, and a receiver of single requests gains nothing from it.
+    // HTTP/2 would need limits of its own, and single requests gain nothing from it.
     allowH2: false,
     maxHeaderSize: headers_max_bytes,
-    // The attempt has one limit of its own. Only a connection can outlive its attempt.
+    // The time limit of the attempt covers headers and body. Opening a connection can outlive the attempt, so it has a
+    // timeout.
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: {
@@ -81,7 +82,10 @@ const open = (agent: Agent, request: WebhookRequest, signal: AbortSignal) =>
     catch: noResponseOf
   })
 
-/** Reads the body up to its limit and drops it. Nothing that happens to the body changes the result of the attempt. */
+/**
+ * Reads the body up to its limit and drops it. A failure while reading the body does not change the result of the
+ * attempt.
+ */
 const drop = ({ body }: Dispatcher.ResponseData, signal: AbortSignal) =>
   Effect.ignore(Effect.tryPromise(() => body.dump({ limit: body_max_bytes, signal })))
 
@@ -89,7 +93,7 @@ type Outcome = Omit<Attempt, "duration_ms">
 
 const withoutResponse = (error: NoResponse): Outcome => ({ httpStatus: null, error, retryAfter_s: null })
 
-/** Aborts what the use has begun as soon as it ends, also when it is interrupted. */
+/** Passes `use` a signal that aborts its request when `use` ends or is interrupted. */
 const withSignal = <A, E>(use: (signal: AbortSignal) => Effect.Effect<A, E>) =>
   Effect.acquireUseRelease(
     Effect.sync(() => new AbortController()),
@@ -110,13 +114,13 @@ const exchange = Effect.fnUntraced(function* (agent: Agent, request: WebhookRequ
 })
 
 export interface SenderOptions {
-  /** Whether http and this machine itself are allowed as destinations, for development. */
+  /** Whether http URLs and this machine are allowed as destinations, for development. */
   readonly local: boolean
-  /** By default asks the system's name servers. */
+  /** Looks up names. By default asks the system's name servers. */
   readonly resolve?: Resolve
 }
 
-/** Sends deliveries with undici. Connections of the same origin are used again. */
+/** Sends deliveries with undici. Deliveries to the same origin share connections. */
 export const layer = ({ local, resolve = resolveWith() }: SenderOptions) =>
   Layer.effect(
     WebhookSender,
@@ -127,7 +131,8 @@ export const layer = ({ local, resolve = resolveWith() }: SenderOptions) =>
         (agent) => Effect.promise(() => agent.destroy())
       )
       const readUrl = (text: string) => readWebhookUrl(text, destinations)
-      // A stored URL is read again: it may come from a time with other rules, and sockets look up no literal address.
+      // Checks the stored URL again. The rules may have changed after it was stored, and for a literal IP address the
+      // socket makes no lookup.
       const deliver = (request: WebhookRequest): Effect.Effect<Outcome, NoResponse> =>
         Result.isSuccess(readUrl(request.url))
           ? withSignal((signal) => exchange(agent, request, signal))

@@ -69,7 +69,7 @@ export const ownerConnection = Layer.unwrap(
 /** One in four connections is for reading the data of one company. */
 const readingShare = 4
 
-/** A connection for notes needs this many others: two for listening to notifications and one for selling. */
+/** A connection for best-effort writes needs this many others: two that listen to notifications and one that sells. */
 const otherConnections_min = 3
 
 // The other login then finds the schema up to date. If it does not, the two addresses lead to different databases.

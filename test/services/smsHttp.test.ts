@@ -87,13 +87,13 @@ layer(Outside)("an SMS through an HTTP gateway", (it) => {
       "another message",
       { status: 200, body: { outcome: "sent", id: "x", reference: "r" } },
       "Unknown",
-      "the answer contradicts the question"
+      "the answer contradicts the request"
     ],
     [
       "the rejection of another message",
       { status: 200, body: { outcome: "rejected", id: "x", reason: "r" } },
       "Unknown",
-      "the answer contradicts the question"
+      "the answer contradicts the request"
     ],
     [
       "a reason with the number in it",

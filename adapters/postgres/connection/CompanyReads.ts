@@ -8,7 +8,7 @@ const readerRole = "saldo_reader"
 
 /**
  * Planning a page takes longer than reading it, so plans are generic and reused. They use indexes, which are in memory
- * or on a disk with fast random access. That plan is the best one for every company.
+ * or on a disk with fast random access. Such a plan is the best plan for every company.
  */
 const planning = { plan_cache_mode: "force_generic_plan", random_page_cost: "1.1" }
 
@@ -17,7 +17,7 @@ export class ReadingClient extends Context.Service<ReadingClient, PgClient.PgCli
   "saldo/adapters/ReadingClient"
 ) {}
 
-/** Whether this login may switch to the reader role. Membership alone is not enough. */
+/** Whether this login may switch to the reader role. Membership of the role without the SET option is not enough. */
 export const mayActAsReader = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const rows = yield* sql`
@@ -56,9 +56,9 @@ export const readerLayer = (options: Database.DatabaseOptions) =>
  * Makes statements that read the data of one company. Row-level security hides all other companies, whatever the query
  * asks for.
  *
- * The statement's first table enters the company. The query depends on a column of that table, so no plan can run the
- * query first. If one did, it would see no rows. A transaction for each read would do the same in four round trips
- * instead of one.
+ * The statement's first table enters the company. The query depends on a column of that table, so that no plan can run
+ * the query before the company is entered. A transaction for each read would have the same effect, but needs four round
+ * trips instead of one.
  */
 export const companyReads = Effect.gen(function* () {
   const sql = yield* ReadingClient

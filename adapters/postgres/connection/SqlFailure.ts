@@ -19,10 +19,12 @@ const stateOf = (cause: unknown): unknown =>
 export const isTransient = (error: SqlError): boolean =>
   error.isRetryable || serverGone.has(String(stateOf(error.reason.cause)))
 
-// No resources such as disk space, a fault of the disk, damaged data, or a database that accepts no writes.
+// SQLSTATEs of missing resources such as disk space, of disk faults, of damaged data and of a read-only database.
 const storageStates = /^(?:53|58|XX)|^25006$/
 
-/** Whether the database failed to store data that it would accept: another statement would fail in the same way. */
+/**
+ * Whether the database cannot store data at all, for example because its disk is full. Any other write would fail too.
+ */
 export const cannotStore = (error: SqlError): boolean =>
   !isTransient(error) && storageStates.test(String(stateOf(error.reason.cause)))
 

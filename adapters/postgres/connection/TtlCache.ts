@@ -1,12 +1,12 @@
 import { PgClient } from "@effect/sql-pg"
 import { Duration, Effect, Exit, Queue, Schedule } from "effect"
 
-/** Adjustments of less than this are routine (NTP) and are ignored. */
+/** Clock adjustments below this limit are routine (NTP) and are ignored. */
 const clockAdjustment_max_ms = 1_000
 
 /**
  * Wraps reads of a cache. Invalidates the cache before the first read after the wall clock was set back. Cached values
- * expire by the wall clock: without this they would live longer by the amount of the change.
+ * expire by the wall clock. Without the invalidation they would live longer by the amount of the change.
  */
 export const invalidatedOnSetBack = (invalidate: Effect.Effect<void>) => {
   // How far the wall clock was ahead of the monotonic clock at the last read.
@@ -62,11 +62,11 @@ interface CachedAnswer<A> {
 const copied = (text: string): string => Buffer.from(text).toString()
 
 /**
- * Caches values for five seconds, measured on the monotonic clock. Replaces Effect's Cache, whose recency order deletes
- * and sets the key on every read: 5 % of a balance request, apart from HTTP and database.
+ * Caches values for five seconds, measured on the monotonic clock. Replaces Effect's Cache, which deletes and sets the
+ * key on every read to keep its order. This takes 5 % of the time of a balance request, without HTTP and database.
  *
- * Concurrent reads of a missing key are not shared. Each sees everything that was committed before it began. Of several
- * reads, the one that began last is cached, even if it does not end last.
+ * Concurrent reads of a missing key are not shared. Each read sees everything that was committed before it began. Of
+ * several reads, the cache keeps the result of the read that began last, even if another read ends later.
  *
  * @param capacity maximum number of values. The oldest is evicted.
  */

@@ -8,8 +8,8 @@ const make = Effect.gen(function* () {
   const sales = yield* PgClient.PgClient
   const notes = yield* bestEffortClient
 
-  // Inside a transaction, writes with that transaction. Otherwise uses the connection for notes, where it delays no
-  // sale.
+  // Inside a transaction, writes with that transaction. Otherwise uses the connection for best-effort writes, where it
+  // delays no sale.
   const writing = Effect.map(Effect.serviceOption(sales.transactionService), (transaction) =>
     Option.isSome(transaction) ? sales : notes
   )

@@ -79,7 +79,7 @@ const recordingUses = Effect.gen(function* () {
     ({ tokenId }) => ({ tokenId })
   )
 
-  // A concurrent rotation may have moved this secret to the previous one, or removed it.
+  // A concurrent rotation may have made this secret the previous secret, or may have removed it.
   const keepBetter = ({ secret: { better, known }, tokenId }: TokenUse) => sql`
     update directory.token
     set secret_hash = case when secret_hash = ${known.hash} then ${better.hash} else secret_hash end,

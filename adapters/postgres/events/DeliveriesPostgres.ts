@@ -80,14 +80,15 @@ const claiming = Effect.gen(function* () {
     return [{ webhook, event, attempts: row.attempts } satisfies ClaimedDelivery]
   })
 
-  // A delivery whose secret cannot be decrypted stays leased, so it delays no other.
+  // If the webhook's secret cannot be decrypted, the delivery stays leased and does not delay other deliveries.
   const readable = (row: ClaimedRow, event: CompanyEvent) =>
     Effect.catchDefect(claimedOf(row, event), () =>
       Effect.as(Effect.logError("the secret of a webhook cannot be decrypted", { webhookId: Number(row.to_id) }), [])
     )
 
-  // A webhook that fails gets one delivery at a time. Skips deliveries that another worker has locked or leased.
-  // Recording a result ends the lease. An expired lease means that a worker died before it recorded a result.
+  // Claims only one delivery at a time for a webhook whose attempts fail. Skips deliveries that another worker has
+  // locked or leased. Recording a result ends the lease. An expired lease means that a worker died before it recorded a
+  // result.
   const claim: Deliveries["Service"]["claim"] = Effect.fnUntraced(function* ({ busy, lease, limit, now, perWebhook }) {
     const at = instant(now)
     const rows = yield* sql<ClaimedRow>`
@@ -202,7 +203,10 @@ const recording = Effect.gen(function* () {
 
 const channel = "deliveries"
 
-/** A pool with fewer connections has none to spare for a listener. Workers then only look twice a second. */
+/**
+ * A pool with fewer connections has none to spare for a listener. Workers then look for due deliveries only twice a
+ * second.
+ */
 const listeningPool_min = 8
 
 const make = Effect.gen(function* () {

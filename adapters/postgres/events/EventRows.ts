@@ -5,8 +5,8 @@ import { type CompanyEvent, EventSubject, Sequence, saleAt, WebhookId } from "..
 import { CompanyId, InsuranceId, TransactionId } from "../../../core/domain/Ids.ts"
 import { Centavos } from "../../../core/domain/Money.ts"
 import { EventType } from "../../../core/domain/Webhook.ts"
-import { saleColumns, type TransactionRow, transactionOf } from "../ledger/TransactionRow.ts"
-import { type EntryRow, entryOf } from "../reads/StatementPostgres.ts"
+import { reversalJson, saleColumns, type TransactionRow, transactionOf } from "../ledger/TransactionRow.ts"
+import { type EntryRow, entryColumns, entryOf } from "../reads/StatementPostgres.ts"
 
 /** The columns of an event (alias `e`), as SQL. */
 export const eventColumns = [
@@ -53,7 +53,7 @@ const byEvent = <Row extends OfEvent>(rows: ReadonlyArray<Row>): ReadonlyMap<str
 
 export const eventType = Schema.decodeUnknownSync(EventType)
 
-/** The rows that a group of events is about. */
+/** The rows to which a list of events refers, by event. */
 interface Subjects {
   readonly sales: ReadonlyMap<string, TransactionRow>
   readonly policies: ReadonlyMap<string, PolicyRow>
@@ -95,7 +95,7 @@ const subjectOf = (row: EventRow, { entries, policies, sales }: Subjects): Event
  * the event names, not with the latest one.
  */
 export const eventReader = (sql: PgClient.PgClient) => {
-  /** The named events `e` of these rows, as SQL. */
+  /** SQL that reads the events `e` of these rows again. */
   const named = (rows: ReadonlyArray<EventRow>) => sql`
     unnest(
       ${rows.map(({ company_id }) => String(company_id))}::text[],
@@ -109,7 +109,7 @@ export const eventReader = (sql: PgClient.PgClient) => {
       e.sequence as event_sequence,
       ${sql.literal(saleColumns("t."))},
       (
-        select jsonb_build_object('status', v.status, 'requested_at', v.created_at, 'resolved_at', v.processed_at)
+        select ${sql.literal(reversalJson)}
         from cell.reversal as v
         where v.company_id = e.company_id and v.id = e.reversal_id
       ) as latest_reversal
@@ -130,13 +130,7 @@ export const eventReader = (sql: PgClient.PgClient) => {
     select
       e.company_id as event_company,
       e.sequence as event_sequence,
-      l.id,
-      l.type,
-      l.amount,
-      l.balance,
-      l.transaction_id,
-      l.reference,
-      l.created_at
+      ${sql.literal(entryColumns("l."))}
     from ${named(rows)}
     join cell.entry as l on l.company_id = e.company_id and l.id = e.entry_id`
 

@@ -45,7 +45,7 @@ const make = Effect.gen(function* () {
     )
     select count(*)::int as n from purged`
 
-  // A delivery is as old as its event.
+  // A delivery has the time of its event, so both tables are purged by the same limit.
   const purge = Effect.fnUntraced(function* (before: DateTime.Utc, limit: number) {
     const [deliveries] = yield* purgeOf("delivery", before, limit)
     const [events] = yield* purgeOf("event", before, limit)

@@ -4,18 +4,18 @@ import type { SqlError } from "effect/sql/SqlError"
 import * as Database from "../connection/Database.ts"
 import { grouped } from "./Grouped.ts"
 
-/** Timeout after which a note is dropped. */
+/** Timeout after which a best-effort write is dropped. */
 const write_max = Duration.seconds(5)
 
 /**
- * A separate connection for notes, on which nothing depends. Statements share connections, so a waiting note would
- * delay the statements behind it.
+ * A separate connection for best-effort writes, for which no caller waits. Statements share connections, so a waiting
+ * write would delay the statements behind it.
  */
 class BestEffortClient extends Context.Service<BestEffortClient, PgClient.PgClient>()(
   "saldo/adapters/BestEffortClient"
 ) {}
 
-/** One connection for notes, with a lock timeout of 1 s and a statement timeout of 4 s. */
+/** One connection for best-effort writes, with a lock timeout of 1 s and a statement timeout of 4 s. */
 export const bestEffortConnection = (options: Omit<Database.DatabaseOptions, "connections_max">) =>
   Layer.effect(BestEffortClient, PgClient.PgClient).pipe(
     Layer.provide(
@@ -29,19 +29,19 @@ export const bestEffortConnection = (options: Omit<Database.DatabaseOptions, "co
     )
   )
 
-/** The connection for notes. Without one (few connections), any connection. */
+/** The connection for best-effort writes. If the pool is too small for a separate connection, any connection. */
 export const bestEffortClient = Effect.gen(function* () {
   const others = yield* PgClient.PgClient
   return Option.getOrElse(yield* Effect.serviceOption(BestEffortClient), () => others)
 })
 
 /**
- * Turns a statement that writes many notes into a call that writes one. The call returns within the timeout and never
- * fails: a gap in a history must not delay a sale.
+ * Turns a statement that writes many records into a call that writes one record. The call returns within the timeout
+ * and never fails, because a missing record must not delay a sale.
  *
  * @param sql the client of the statement.
- * @param name the notes' name in metrics.
- * @param about the facts to log about a dropped note.
+ * @param name the name of the records in metrics and logs.
+ * @param about the facts to log about a dropped record.
  */
 export const groupedBestEffort = <Note>(
   sql: PgClient.PgClient,
@@ -59,10 +59,11 @@ export const groupedBestEffort = <Note>(
     note(one).pipe(
       Effect.timeoutOrElse({
         duration: write_max,
-        orElse: () => Effect.logWarning("writing a note timed out; the note is dropped", { note: name, ...about(one) })
+        orElse: () =>
+          Effect.logWarning("a best-effort write timed out; its record is dropped", { note: name, ...about(one) })
       }),
       Effect.catchCause((cause) =>
-        Effect.logWarning("writing a note failed; the note is dropped", { note: name, ...about(one) }, cause)
+        Effect.logWarning("a best-effort write failed; its record is dropped", { note: name, ...about(one) }, cause)
       )
     )
 }

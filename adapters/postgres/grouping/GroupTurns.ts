@@ -28,10 +28,10 @@ interface Turn {
  * Schedules the groups of several queues, each with calls of one kind.
  *
  * If no group is running, a group starts at once. So a single call does not wait, and no timer is needed. A second
- * group starts beside it when as many calls wait as are running, or 16. Smaller groups do not pay: each costs the
- * database and the server 0.3 ms regardless of its size.
+ * group starts when as many calls wait as the running group has, or 16. Smaller second groups are not worth it, because
+ * each group costs the database and the server 0.3 ms regardless of its size.
  *
- * A queue that was passed over starts its next group when any group finishes, however few calls wait.
+ * If a queue could not start a group because too few of its calls waited, it starts one when any group finishes.
  */
 export const groupTurns = () => {
   const queues: Array<Waiting & { wasPassedOver: boolean }> = []

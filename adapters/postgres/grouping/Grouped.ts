@@ -66,11 +66,11 @@ export const inOrderOf = <Row extends { readonly n: number }>(
  *
  * If its connection dies, a group is retried although it may have committed. A statement that moves money must
  * therefore recognize its own earlier commit; a statement that counts events may count them twice. If a group fails for
- * another reason, each member is retried alone, so that one bad member does not fail the others. A member that still
- * fails is a defect of its own call.
+ * another reason, each member is retried alone, so that a faulty member does not make the other members fail. A member
+ * that still fails is a defect of its own call.
  *
- * The queue is an array. A RequestResolver reuses its sets, which keep past requests in memory until a full garbage
- * collection.
+ * The queue is an array. Effect's RequestResolver is not used, because it keeps past requests in memory until a full
+ * garbage collection.
  *
  * @param sql the client of the statement. A group never runs in a caller's transaction, because it contains calls of
  * other callers.

@@ -16,8 +16,8 @@ import { phoneQuota } from "./PhoneQuota.ts"
 const smsColumns =
   "company_id, id, insurance_id, environment, status, sealed, tries, created_at, expires_at, send_at, leased_until"
 
-// Values of `smsColumns` from `status` on; the earlier ones come from the insurance. The process that stages the SMS
-// makes the first attempt.
+// The values of the `smsColumns` from `status` on. The values of the columns before `status` come from the insurance.
+// The process that stages the SMS makes the first attempt.
 const staging = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const vault = yield* Vault

@@ -149,7 +149,7 @@ const settling = Effect.gen(function* () {
   }
 
   // Locks the insurance first, as a resend does. A repeated result changes nothing, because the message then has
-  // another status or no question.
+  // another status, or its delivery is no longer queried.
   return Effect.fnUntraced(function* (
     { companyId, id, insuranceId }: MessageKey,
     from: "staged" | "sent",
@@ -202,7 +202,7 @@ const recording = Effect.gen(function* () {
   return record
 })
 
-/** The columns of a message whose delivery is asked about. */
+/** The columns of an SMS for a query of its delivery. */
 interface TracedRow extends Omit<SmsRow, "sealed" | "tries" | "accounted"> {
   readonly detail: string
 }

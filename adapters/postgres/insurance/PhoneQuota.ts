@@ -12,7 +12,7 @@ import type { StagedSms } from "../../../core/ports/Outbox.ts"
 import { Vault } from "../../../core/ports/Vault.ts"
 import { instant } from "../connection/Sql.ts"
 
-/** How many phones are forgotten with each message. More than one, so that forgetting catches up. */
+/** How many expired rows of phones each message deletes. It adds at most one row, so expired rows do not accumulate. */
 const forgotten_max = 2
 
 /** The parts of a statement that count a message to a phone, and the error if a limit forbids the message. */
@@ -26,8 +26,8 @@ export const phoneQuota = Effect.gen(function* () {
    * Clauses of a `with` statement that already has the clause `owner`: the insurance that would get the message, or no
    * row. The clause `granted` repeats this row if the message may be queued.
    *
-   * The update takes the lock of the phone's row and then judges the newest row. Two concurrent messages therefore see
-   * each other. Rows of other phones that no longer count are deleted.
+   * The update locks the phone's row and then checks its newest version. Of two concurrent messages, the second
+   * therefore counts the first. The clause `forgotten` deletes expired rows of other phones.
    */
   const granting = Effect.fnUntraced(function* (sms: StagedSms) {
     const phone = yield* macOf(sms)

@@ -53,7 +53,7 @@ const accountOf = (row: AccountRow): Account => ({
   updatedAt: DateTime.fromDateUnsafe(row.updated_at)
 })
 
-/** A company whose account is read, and the beginnings of its limit periods. */
+/** A request to read a company's account, with the beginnings of the limit periods. */
 interface Member extends Periods {
   readonly companyId: CompanyId
 }

@@ -65,14 +65,14 @@ const reserving = Effect.fnUntraced(function* (turns: GroupTurns, writes: WriteW
           ${instant(DateTime.subtractDuration(now, retention))},
           ${instant(DateTime.subtractDuration(now, inProgress_max))}
         )`.pipe(Effect.tapError(writes.failed))
-      // A group of refusals and replays has written nothing.
+      // Only a reservation proves that the database stores writes. Refusals and replays write nothing.
       if (writes.hasFailed() && rows.some(({ answer }) => answer.tag === "Reserved")) yield* writes.stored
       return inOrderOf(members, rows)
     }),
     turns
   )
 
-  // If the key was freed between the statement's two reads, tries again.
+  // If the key was freed between the two reads of the statement, reserves again.
   const reserveAs = (member: Member): Effect.Effect<Reserved, ReserveError> =>
     Effect.flatMap(reserveGroup(member), (row) => {
       if (row === undefined) return Effect.die(new Error(`no answer to the reservation of ${member.intent.xid}`))
@@ -156,7 +156,8 @@ const depositing = Effect.gen(function* () {
 })
 
 const make = Effect.gen(function* () {
-  // Shared, because both statements lock the same balances: concurrent groups of the two would wait for each other.
+  // One scheduler for both statements, because both lock the same balances. Otherwise their groups would wait for each
+  // other's locks.
   const turns = groupTurns()
   const writes = yield* watchWrites
   return Ledger.of({

@@ -49,11 +49,11 @@ export interface KeyRow {
   readonly completed_at: Date | null
   readonly outcome: unknown
   readonly settled_at: Date | null
-  /** Status of the sale that the key made or asked to reverse. */
+  /** Status of the sale that was made with the key, or that a reversal with the key reverses. */
   readonly status: Status
 }
 
-/** The response or the error of a known key, for a read that claims nothing. */
+/** The response or the error of a known key, for a call that only reads and does not claim the key. */
 export const recalled = (row: KeyRow, fingerprint: string, now: DateTime.Utc): Effect.Effect<Outcome, KeyError> => {
   const transactionId = TransactionId.make(Number(row.transaction_id))
   const record = {
@@ -74,7 +74,7 @@ export type KeyAnswer =
   | { readonly tag: "InProgress"; readonly transaction_id: number }
   | { readonly tag: "Conflict"; readonly transaction_id: number; readonly status: Status }
 
-/** The contract's error for that answer. */
+/** The error that the contract defines for this answer. */
 export const keyErrorIn = (answer: KeyAnswer): KeyError => {
   switch (answer.tag) {
     case "KeyReused":
@@ -136,7 +136,7 @@ export const reserveRow = ({ intent, owner }: Member, n: number) => ({
   reversible: intent.reversible
 })
 
-/** The contract's result for the answer of cell.reserve. */
+/** Converts the answer of cell.reserve to the result of `Ledger.reserve`. */
 export const reserved = (
   intent: Intent,
   answer: Exclude<ReserveAnswer, { tag: "Vanished" }>
@@ -188,10 +188,10 @@ export const reserved = (
 /** The row that cell.settle returns for one request of the group. */
 export interface SettleAnswer {
   readonly won: boolean
-  /** The key replays the outcome of this request. `outcome` is then omitted. */
+  /** Whether the key replays the outcome of this request. If so, `outcome` is omitted. */
   readonly kept: boolean
   readonly status: Status
-  /** Otherwise the outcome that the key replays. Null if there is none. */
+  /** The outcome that the key replays instead. Null if there is none. */
   readonly outcome: unknown
 }
 

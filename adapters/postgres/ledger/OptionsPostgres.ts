@@ -6,10 +6,12 @@ import { Options } from "../../../core/ports/Options.ts"
 import { companyReads } from "../connection/CompanyReads.ts"
 import { instant, int8 } from "../connection/Sql.ts"
 
-/** How long an expired option is kept, so that its buyer receives the reason for the refusal. */
+/**
+ * How long an expired option is kept. During this time, a sale with the option is refused as expired, not as unknown.
+ */
 const keptAfterExpiry = Duration.days(1)
 
-/** The most old options that one lookup deletes: more than a lookup stores, so old options do not accumulate. */
+/** Maximum number of old options that one lookup deletes. A lookup stores fewer, so old options do not accumulate. */
 const forgotten_max = 200
 
 interface OptionRow {
@@ -70,7 +72,7 @@ const make = Effect.gen(function* () {
       data = excluded.data,
       expires_at = excluded.expires_at`
 
-  // Skips rows that another lookup has locked: it is about to offer them again.
+  // Skips rows that another lookup has locked, because that lookup is about to offer them again.
   const forget = (companyId: CompanyId, before: DateTime.Utc) => sql`
     delete from cell.option
     where (company_id, id) in (

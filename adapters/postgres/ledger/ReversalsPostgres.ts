@@ -126,7 +126,7 @@ const beginning = Effect.gen(function* () {
       ) as answer`.pipe(Effect.retry(transientRetry), Effect.orDie)
     if (row === undefined) return yield* Effect.die(new Error(`no answer to the reversal ${intent.xid}`))
     const { answer } = row
-    // If the key was freed between the statement's two reads, tries again.
+    // If the key was freed between the two reads of the statement, begins again.
     if (answer.tag === "Vanished") return yield* beginAs(intent, owner)
     if (answer.tag === "Replay") return replayed(answer)
     if (answer.tag !== "Begun") return yield* refusal(answer)

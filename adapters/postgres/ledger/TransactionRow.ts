@@ -68,12 +68,16 @@ const columns = [
 /** The columns of a sale without its reversals, as SQL. */
 export const saleColumns = (prefix = ""): string => columns.map((column) => `${prefix}${column}`).join(", ")
 
+/** The fields of a reversal (alias `v`) that a transaction shows, as SQL. */
+export const reversalJson =
+  "jsonb_build_object('status', v.status, 'requested_at', v.created_at, 'resolved_at', v.processed_at)"
+
 /**
  * The column with the latest reversal of a sale, as SQL. `sale` is the alias of rows with the columns `company_id`, `id`
  * and `reversible`. Only a reversible sale can have a reversal, so no other sale is looked up.
  */
 export const latestReversal = (sale: string): string => `(
-  select jsonb_build_object('status', v.status, 'requested_at', v.created_at, 'resolved_at', v.processed_at)
+  select ${reversalJson}
   from cell.reversal as v
   where ${sale}.reversible and v.company_id = ${sale}.company_id and v.transaction_id = ${sale}.id
   order by v.id desc

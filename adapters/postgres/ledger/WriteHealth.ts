@@ -6,10 +6,10 @@ const lastFailure = Metric.gauge("saldo_writes_failing_timestamp_seconds", {
   description: "Unix time of the last write of a sale that the database could not store; 0 while it stores them"
 })
 
-/** So many failures in a row are a fault of the database, not of one sale. */
+/** Number of consecutive failed writes that prove a fault of the database. Fewer may be the fault of single sales. */
 const failures_min = 3
 
-/** After this time without a write, whether the database stores writes is unknown, and a sale may try. */
+/** How long after the last failed write the database counts as failing. After this time, a sale may try again. */
 const failure_max = Duration.seconds(30)
 
 /** Counts the writes of sales that fail one after the other. Writes nothing itself. */
@@ -18,7 +18,7 @@ export const watchWrites = Effect.gen(function* () {
   let failures = 0
   const recordFailure = Effect.flatMap(Clock.currentTimeMillis, (now_ms) => Metric.update(lastFailure, now_ms / 1000))
   return {
-    /** Whether the last write failed. */
+    /** Whether the latest write failed. */
     hasFailed: () => failures > 0,
     /** Records that a write was stored after failures. */
     stored: Effect.suspend(() => {

@@ -51,7 +51,7 @@ const pageOf = <Row extends TransactionRow, A extends object>(rows: ReadonlyArra
   return { items, unreadable: unreadable.map(({ id }) => Number(id)) }
 }
 
-/** Counts a company's sales with a condition that are newer than its last block. */
+/** SQL for the number of a company's sales that meet a condition and are newer than its last block. */
 const countOf = (condition: string) => `
   select count(*)
   from cell.transaction as t
@@ -60,9 +60,9 @@ const countOf = (condition: string) => `
 /**
  * A page of the sales of all companies, newest first, with their total.
  *
- * The blocks of different companies overlap in time, and one company's sales may fill the whole page. So the query
- * considers each company's newest sales, as many as the page reaches back. It skips blocks that are older than enough
- * other blocks. Sales that are in no block yet are treated as one more block.
+ * The blocks of different companies overlap in time, and one company's sales may fill the whole page. So for each
+ * company, the query considers as many of the newest sales as the page reaches back. It skips blocks that are older
+ * than enough other blocks. Sales that are in no block yet are treated as one more block.
  */
 const pageOfAllCompanies = (sql: PgClient.PgClient, statuses: OwnedFilter["statuses"], page: Page) => {
   const having = salesHavingAnyOf(statuses)

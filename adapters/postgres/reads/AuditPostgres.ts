@@ -200,7 +200,7 @@ export const violationQueries: Record<Invariant, string> = {
       or m.earliest < b.earliest
       or m.latest > b.latest`,
 
-  // A sale whose insurer was never asked has no refusal. Its quote may be used again.
+  // A failed sale without a refusal was never sent to the insurer, and its quote may be sold again. So it is left out.
   insured: `
     select coalesce(g.company_id, t.company_id) as company_id, coalesce(g.id, t.insurance_id) as insurance_id, g.state,
       coalesce(t.id, g.transaction_id) as transaction_id, t.status

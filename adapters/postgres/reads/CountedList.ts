@@ -156,7 +156,7 @@ const countsOf = (sql: Sql, counted: CountedList, { also, companyId, filter, sub
   }
   return {
     ofBlock: inside.length === 0 ? known : sql`case when ${sql.and(inside)} then ${known} else ${countedRows} end`,
-    // Block counts are cheap to read twice. Counts of single rows are not.
+    // The counts of blocks are cheap to compute twice. Counts of single rows are not, so they are materialized.
     kept: sql.literal(inside.length === 0 ? "not materialized" : "materialized"),
     ...(also === undefined && sublist === undefined && inside.length === 0
       ? wholeOf(sql, counted, companyId)

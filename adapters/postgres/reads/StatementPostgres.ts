@@ -32,14 +32,20 @@ export const entryOf = (row: EntryRow): Entry =>
     createdAt: DateTime.fromDateUnsafe(row.created_at)
   })
 
-/** Entries to read at once for each statement that is being sent to a client. */
+/** The columns of a ledger entry, as SQL. */
+export const entryColumns = (prefix = ""): string =>
+  ["id", "type", "amount", "balance", "transaction_id", "reference", "created_at"]
+    .map((column) => `${prefix}${column}`)
+    .join(", ")
+
+/** Number of entries that are read at once while a statement is sent to a client. */
 const part = 1_000
 
 const entryList: CountedList = {
   list: "entry",
   length: "entries",
   table: "cell.entry",
-  columns: "t.id, t.type, t.amount, t.balance, t.transaction_id, t.reference, t.created_at"
+  columns: entryColumns("t.")
 }
 
 const make = Effect.gen(function* () {
@@ -52,7 +58,7 @@ const make = Effect.gen(function* () {
       items: slice.items.map(entryOf)
     }))
 
-  /** Ids between which all rows of the filter lie. */
+  /** The lowest and highest id that rows of the filter may have. */
   const spanOf = Effect.fnUntraced(function* (companyId: CompanyId, filter: ListFilter) {
     const blocks = blocksOf(sql, "entry", { companyId, filter })
     const [span] = yield* Effect.orDie(reads(companyId)<{ first: bigint | null; last: bigint | null }>`

@@ -71,7 +71,7 @@ const make = Effect.gen(function* () {
     where status in ('failed', 'unknown') and created_at > ${instant(since)}
     group by environment`
 
-  // An index contains only these actions. The server may read nothing else of the audit log.
+  // A partial index contains only these actions. The server's role may read no other rows of the audit log.
   const late = (since: DateTime.Utc) => sql<{ kind: LateOutcome; outcomes: number }>`
     select action as kind, count(*)::int as outcomes
     from directory.audit_event
@@ -121,7 +121,7 @@ const make = Effect.gen(function* () {
     where datname = current_database() and application_name = 'saldo'
     group by 1`
 
-  // Every role may read this view. A server with archiving off may still have counted old failures.
+  // Every role may read this view. After archiving was turned off, the view still shows the failures from before.
   const archive = sql<{ failing: boolean }>`
     select
       current_setting('archive_mode') <> 'off'

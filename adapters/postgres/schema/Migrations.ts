@@ -10,7 +10,7 @@ class MigrationFailed extends Schema.TaggedError<MigrationFailed>()("MigrationFa
   message: Schema.String
 }) {}
 
-/** The login may not read the schema version, so it can do nothing else either. */
+/** The login may not read the schema version. Without this right it cannot use the database at all. */
 class LoginWithoutRole extends Schema.TaggedError<LoginWithoutRole>()("LoginWithoutRole", {
   message: Schema.String
 }) {}

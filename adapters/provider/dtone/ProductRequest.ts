@@ -50,8 +50,8 @@ export const isOurs = (reference: string): boolean =>
 const phone = /^\d{10}$/
 
 /**
- * The receiver of an order: the identifier, for a phone with the country code. Null if the service needs a phone and the identifier is not a
- * phone number of this country. Contract: 4.5.
+ * The receiver of an order: a phone with its country code, or the identifier of another account. Null if the service
+ * needs a phone and the identifier is not a phone number of this country. Contract: 4.5.
  */
 export const partyOf = (type: ServiceType, identifier: Identifier): Party | null => {
   if (!sellsToPhones(type)) return { account_number: identifier }

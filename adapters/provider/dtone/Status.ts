@@ -40,7 +40,7 @@ const standingAmong = (order: Order, transactions: ReadonlyArray<Transaction>): 
 export const standingUnder = (order: Order, transaction: Transaction): Standing =>
   Result.match(productRequestOf(order), {
     onSuccess: (requested) => standingOf(order, requested, transaction),
-    // The order cannot have been sent.
+    // Such an order is never sent to DT One, so the transaction cannot belong to it.
     onFailure: () => Standing.Contradicted({ facts: ["product_id"] })
   })
 
