@@ -21,7 +21,8 @@ begin
 end;
 $$;
 
--- A new alert value may report a low balance. Sales never write this column, so the trigger does not slow them down.
+-- A new alert value may cause an event about a low balance. Sales never write this column, so the trigger does not slow
+-- them down.
 create trigger balance_alert_changed
 after update of low_balance_alert on cell.balance
 for each row
@@ -54,17 +55,17 @@ create table cell.event (
   constraint event_of_webhook check ((type = 'webhook.test') = (webhook_id is not null))
 );
 
--- Events are deleted in the order of their time. A BRIN index costs an insert almost nothing.
+-- Finds old events to delete. With a BRIN index, an insert takes hardly longer.
 create index event_created_at on cell.event using brin (created_at);
 
 comment on table cell.event is
-  'What happened to the money of companies with events on. Written in the transaction that makes it true. Kept 30 days.';
+  'Events: changes of the money of companies with events on. Written in the transaction of the change. Kept 30 days.';
 comment on column cell.event.sequence is
   'Position among the events of the company, in commit order, because the writer holds the lock of the balance.';
 comment on column cell.event.transaction_id is 'The sale that changed. Null: the event is not about a sale.';
 comment on column cell.event.reversal_id is 'The reversal that ended. Null: the event is not about a reversal.';
 comment on column cell.event.insurance_id is 'The insurance that ended. Null: the event is not about an insurance.';
-comment on column cell.event.entry_id is 'The movement by hand. Null: the event is not about one.';
+comment on column cell.event.entry_id is 'The ledger entry of a deposit or adjustment. Null: the event is not about such an entry.';
 comment on column cell.event.webhook_id is 'The webhook that is tested. Null: the event is not a test.';
 comment on column cell.event.available is 'Available amount after the event. Null: the event is not about a low balance.';
 comment on column cell.event.held is 'Held amount after the event. Null: the event is not about a low balance.';
@@ -109,7 +110,7 @@ comment on column cell.webhook.state is
 comment on column cell.webhook.secret is 'Signing secret, encrypted with the data key.';
 comment on column cell.webhook.previous_secret is
   'Secret before the last rotation, encrypted. Null: the webhook has no previous secret.';
-comment on column cell.webhook.previous_until is 'Until when the previous secret signs too.';
+comment on column cell.webhook.previous_until is 'Until when deliveries are also signed with the previous secret.';
 comment on column cell.webhook.failing_since is
   'First failed attempt after the last delivered event. Null: the last attempt succeeded, or none was made.';
 
@@ -127,10 +128,10 @@ create table cell.delivery (
   created_at timestamptz not null,
   primary key (company_id, webhook_id, sequence)
 )
--- A delivery is written two or three times. Its new versions fit into the same page.
+-- Part of each page stays free. A delivery is written two or three times, and its new versions fit into the same page.
 with (fillfactor = 60);
 
--- Finds the deliveries of a webhook that wait, in the order in which they are due.
+-- Finds the waiting deliveries of a webhook in the order in which they are due.
 create index delivery_waiting on cell.delivery (company_id, webhook_id, due_at, sequence) where state = 'pendiente';
 
 create index delivery_created_at on cell.delivery using brin (created_at);

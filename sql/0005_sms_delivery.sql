@@ -12,11 +12,11 @@ comment on column cell.sms.leased_until is
   'When the lease of the current sender, or of the current question about the delivery, ends. '
   'Before that, no other process may send or ask.';
 comment on column cell.sms.ask_at is
-  'When the gateway is next asked about the delivery. Null: it is not asked, or no longer.';
+  'When the gateway is next asked about the delivery. Null: no query is planned.';
 
 alter table cell.insurance add column undelivered int not null default 0 check (undelivered >= 0);
 alter table cell.insurance drop constraint insurance_resends_check;
 alter table cell.insurance add constraint insurance_resends_check check (resends between 0 and 5 + undelivered);
 
 comment on column cell.insurance.undelivered is
-  'Number of messages with a code that were not delivered. As many resends do not count.';
+  'Number of messages with a code that were not delivered. Resends that replace them do not count.';

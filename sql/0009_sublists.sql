@@ -1,11 +1,11 @@
 -- Blocks of sublists: with them, lists of the sales of one service or terminal are counted and paged without reading
 -- every row. An index on these columns would find the sales but not count them, and each sale would write it.
 
--- Waits for the running money functions and holds the next ones back. So no block is made while this file runs.
+-- Waits for running money functions and makes new calls wait. So no block is made while this file runs.
 lock table cell.balance in exclusive mode;
 
--- The name of the sublist with the sales of a service, of a terminal, or of a service at a terminal. An argument that
--- is null does not count.
+-- The name of the sublist with the sales of a service, of a terminal, or of a service at a terminal. A null argument is
+-- left out of the name.
 create function cell.sublist_of(service_id bigint, terminal_id text) returns text
 language sql
 immutable

@@ -53,8 +53,8 @@ grant usage on schema cell, directory, catalogue to saldo_server;
 grant select on all tables in schema cell, catalogue to saldo_server;
 grant select on directory.schema_version, directory.schema_file to saldo_server;
 
--- The functions that change a balance, an entry, or the status of a sale. functions/funding.sql decides whose balance a
--- login may change by hand.
+-- The functions that change a balance, an entry, or the status of a sale. functions/funding.sql decides which balances
+-- a login may change by hand.
 grant execute on function
   cell.reserve, cell.settle, cell.begin_reversal, cell.settle_reversal, directory.deposit, directory.adjust
 to saldo_server;

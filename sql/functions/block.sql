@@ -9,7 +9,8 @@
 -- block where the sum reaches its position.
 --
 -- A sublist consists of the sales of one service, of one terminal, or of one service at one terminal. Its sales in a
--- block form a block of the sublist. Because service and terminal of a sale never change, only its status moves counts.
+-- block form a block of the sublist. The service and terminal of a sale never change, so only a change of its status
+-- changes counts.
 --
 -- Every caller of these functions has locked the balances of the companies, so no call waits for a block.
 --
@@ -30,8 +31,8 @@ drop type if exists cell.status_change;
 -- Number of rows in a new block.
 create function cell.block_length() returns int language sql immutable as 'select 1000';
 
--- Number of a company's newest sales that stay outside its blocks when a block is created. Most sales that are not settled
--- yet are among them. Each sale that is settled in a block changes the block, and the blocks of its sublists.
+-- Number of a company's newest sales that stay outside its blocks when a block is created. Most sales that are not
+-- settled yet are among them. Each sale that is settled in a block changes the block, and the blocks of its sublists.
 create function cell.tail_length() returns int language sql immutable as 'select cell.block_length() / 2';
 
 -- A new sale (old_status is null) or a sale whose status changed.
@@ -157,7 +158,6 @@ set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
--- If a name is both a column and a variable, it means the column.
 #variable_conflict use_column
 begin
   update block as b
@@ -227,7 +227,6 @@ set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
--- If a name is both a column and a variable, it means the column.
 #variable_conflict use_column
 begin
   with placed as (
@@ -285,7 +284,6 @@ set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
--- If a name is both a column and a variable, it means the column.
 #variable_conflict use_column
 begin
   update block as b
@@ -331,7 +329,6 @@ set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
--- If a name is both a column and a variable, it means the column.
 #variable_conflict use_column
 begin
   update sublist_block as b
@@ -384,7 +381,6 @@ create function cell.list_anew(companies bigint[]) returns void
 language plpgsql
 set search_path = cell, pg_temp
 as $$
--- If a name is both a column and a variable, it means the column.
 #variable_conflict use_column
 begin
   companies := array(select distinct c from unnest(companies) as c);

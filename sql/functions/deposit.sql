@@ -34,8 +34,8 @@ declare
   other bigint;
 begin
   -- Serializes the deposits of all companies with this reference: a second deposit waits here and then finds the first.
-  -- The lock is taken before any balance, and only by deposits. adapters/postgres/connection/Sql.ts has the numbers of
-  -- all such locks.
+  -- Only deposits take this lock, and they take it before any balance lock. adapters/postgres/connection/Sql.ts has the
+  -- numbers of all such locks.
   perform pg_advisory_xact_lock(7249016, hashtext(folded_));
 
   -- Looks for the exact spelling first, because entries of earlier versions may differ only in the spelling of their

@@ -10,7 +10,7 @@ drop function if exists cell.turn_events;
 drop function if exists cell.event_fact;
 drop type if exists cell.event_fact;
 
--- A fact that becomes an event.
+-- A fact: the company, type, time and subject of an event before it is written.
 create type cell.event_fact as (
   company_id bigint,
   type text,
@@ -150,7 +150,7 @@ begin
 end;
 $$;
 
--- Turns the events of a company on or off. At the time of turning on, a low balance counts as reported.
+-- Turns the events of a company on or off. A balance that is already low when events are turned on counts as reported.
 create function cell.turn_events(company bigint, is_on boolean, at timestamptz) returns void
 language plpgsql
 -- Runs as its owner, because the logins may not write this column.
@@ -168,7 +168,7 @@ end;
 $$;
 
 -- Adds a webhook and turns the events of its company on. Returns false, and adds nothing, if the company already has
--- `webhooks_max`.
+-- `webhooks_max` webhooks.
 create function cell.add_webhook(
   company bigint,
   webhook_ bigint,
@@ -184,7 +184,6 @@ language plpgsql
 security definer
 set search_path = cell, pg_temp
 as $$
--- If a name is both a column and a variable, it means the column.
 #variable_conflict use_column
 begin
   perform turn_events(company, true, at);
@@ -209,7 +208,6 @@ language plpgsql
 security definer
 set search_path = cell, pg_temp
 as $$
--- If a name is both a column and a variable, it means the column.
 #variable_conflict use_column
 declare
   reached bigint;

@@ -34,8 +34,8 @@ begin
 end;
 $$;
 
--- Calls cell.deposit if the login has permission. The previous version calls it without `is_new`, so deposits of other
--- companies do not matter then.
+-- Calls cell.deposit if the login has permission. The previous version of Saldo calls this function without `is_new`,
+-- so the reference may then occur in deposits of other companies.
 create function directory.deposit(
   company bigint,
   centavos bigint,

@@ -595,7 +595,7 @@ begin
       and g.id = i.insurance_id;
   end if;
 
-  -- Updates the blocks (block.sql). Blocks need no lock, because every writer of a block holds the lock of the balance.
+  -- Updates the blocks (block.sql).
   if any_late then
     perform join_blocks(
       array_agg(

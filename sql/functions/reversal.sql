@@ -120,7 +120,6 @@ set search_path = cell, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
--- If a name is both a column and a variable, it means the column.
 #variable_conflict use_column
 declare
   given reversal;

@@ -410,7 +410,7 @@ begin
     perform require_all_written(written_n, freed_n);
   end if;
 
-  -- Updates the blocks (block.sql). Blocks need no lock, because every writer of a block holds the lock of the balance.
+  -- Updates the blocks (block.sql).
   if any_listed then
     perform recount_blocks(
       array_agg(
@@ -435,7 +435,7 @@ begin
     having count(*) > 0;
   end if;
 
-  -- Writes the events of the sales and policies (event.sql). A sale that is held again has no new event.
+  -- Writes the events of the sales and policies (event.sql). A PENDING sale that stays held has no new event.
   if any_events then
     perform record_events(
       array(
