@@ -54,17 +54,17 @@ export interface Intent {
   readonly billId: string | null
   /** The insurance whose quote is bought. Null for other sales. */
   readonly insuranceId: InsuranceId | null
-  /** The provider's ids of the service and of the option. Null where the provider has none. */
+  /** The provider's ids of the service and of the option. Null if the provider has no such id. */
   readonly product: string | null
   readonly reference: string | null
   /** Whether the service accepted reversal at the time of the sale. */
   readonly reversible: boolean
 }
 
-// Responses stored by an earlier version lack this field.
+// Responses stored by earlier versions lack `product` and `reference`.
 const nullIfAbsent = Schema.NullOr(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
 
-/** What the provider is asked to deliver, and later asked about. */
+/** An order to a provider. Status questions and reversals use the same data. */
 export const Order = Schema.Struct({
   companyId: CompanyId,
   transactionId: TransactionId,
@@ -91,7 +91,7 @@ export const Delivery = Schema.Struct({
 })
 export type Delivery = typeof Delivery.Type
 
-/** The reason that is stored if the provider refuses a sale without a reason. */
+/** The refusal that is stored if the provider gives no reason. */
 export const denialOf = ({ service }: Order): Refusal =>
   service.type === "insurance" ? "SEGURO_NO_EMITIDO" : "TRANSACTION_REJECTED"
 
@@ -108,8 +108,8 @@ export const saleIn = (outcome: Outcome): Pick<Order, "transactionId" | "xid"> =
   outcome._tag === "Delivered" ? outcome.order : outcome
 
 /**
- * A provider's answer to a dispatch. Every answer that is not firm is Unknown; a timeout is never a refusal. `Proof` is
- * the evidence of delivery: for an insurer it is a policy.
+ * A provider's answer to a dispatch. An answer that does not state the outcome beyond doubt, such as a timeout, is
+ * Unknown. `Proof` is the evidence of delivery; an insurer's proof is a policy.
  */
 export type DispatchAnswer<Proof = Delivery> = Data.TaggedEnum<{
   Delivered: { readonly delivery: Proof }
@@ -127,7 +127,10 @@ export const DispatchAnswer = Data.taggedEnum<DispatchAnswerOf>()
 export type Verdict = Data.TaggedEnum<{
   Confirm: { readonly delivery: Delivery }
   Release: { readonly refusal: Refusal }
-  /** The request certainly did not reach the provider. The amount is released. A key without a response is freed. */
+  /**
+   * The request provably did not reach the provider. The amount is released, and the key is freed if it has no stored
+   * response.
+   */
   Free: {}
   Hold: {}
 }>
@@ -150,9 +153,9 @@ export const pendingOf = ({ transactionId, xid }: Pick<Order, "transactionId" | 
 })
 
 /**
- * The response that a verdict produces. Null for a freed key, which replays nothing.
+ * The response that a verdict produces. Null if the key is freed.
  *
- * @param toldPending whether the caller has already received "pending"; then the response is "pending".
+ * @param toldPending whether the caller has already received "pending". The response then stays "pending".
  */
 export const outcomeOf = (order: Order, verdict: Verdict, at: DateTime.Utc, toldPending = false): Outcome | null => {
   const { transactionId, xid } = order

@@ -3,7 +3,7 @@ import type { Company } from "./Company.ts"
 import { ServiceId } from "./Ids.ts"
 import { Amount, Centavos } from "./Money.ts"
 
-/** A product with a fixed price of a service with the flow `paquetes`. Contract: 2.4. */
+/** A product with a fixed price, sold by a service with the flow `paquetes`. Contract: 2.4. */
 export const Package = Schema.Struct({
   id: Schema.Int,
   serviceId: ServiceId,
@@ -46,7 +46,7 @@ export type LookupFlow = typeof LookupFlow.Type
 export const NamingFlow = Flow.pick(["paquetes", "facturas", "seguros"])
 export type NamingFlow = typeof NamingFlow.Type
 
-/** Flows whose price is that of an option from a lookup. */
+/** Flows in which the option of a lookup sets the price. */
 export type OptionFlow = Extract<Flow, "paquetes" | "facturas">
 export const takesOption = (flow: Flow): flow is OptionFlow => flow === "paquetes" || flow === "facturas"
 

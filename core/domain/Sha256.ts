@@ -1,8 +1,8 @@
 import { Context } from "effect"
 
 /**
- * SHA-256 of a UTF-8 text. Every call hashes once and a sale three times, a few hundred bytes each. The port is
- * therefore synchronous and takes text instead of bytes.
+ * SHA-256 of a UTF-8 text. The port is synchronous and takes text instead of bytes, because calls hash often: once per
+ * call and three times per sale, a few hundred bytes each.
  */
 export class Sha256 extends Context.Service<
   Sha256,

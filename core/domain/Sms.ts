@@ -15,7 +15,7 @@ export type SmsAnswer = Data.TaggedEnum<{
   Sent: {
     /** The gateway's id of the message. */
     readonly reference: string
-    /** Whether the gateway can be asked about the delivery of the message. */
+    /** Whether the gateway reports the delivery of this message on request. */
     readonly traceable?: boolean
   }
   /** Not sent. A retry may succeed. */
@@ -27,7 +27,7 @@ export type SmsAnswer = Data.TaggedEnum<{
 }>
 export const SmsAnswer = Data.taggedEnum<SmsAnswer>()
 
-/** When an unsent message is tried next. The regular interval is two minutes. */
+/** When the next attempt of an unsent message is due. The regular interval is two minutes. */
 export const nextTry = nextAttempt(Duration.minutes(2))
 
 /** A gateway's answer about the delivery of a message that it accepted. */
@@ -36,20 +36,20 @@ export type DeliveryAnswer = Data.TaggedEnum<{
   Delivered: {}
   /** The message did not reach the phone and never will. */
   Failed: { readonly reason: string }
-  /** Not decided yet, or no firm answer. */
+  /** The delivery is not decided yet, or the gateway gave no firm answer. */
   Open: {}
 }>
 export const DeliveryAnswer = Data.taggedEnum<DeliveryAnswer>()
 
-/** When a message was stored, and when its code expires. */
+/** The times at which a message was stored and at which its code expires. */
 interface MessageLife {
   readonly createdAt: DateTime.Utc
   readonly expiresAt: DateTime.Utc
 }
 
 /**
- * When the gateway is asked next about the delivery of a message: on the schedule of unsent messages, and a last time
- * when the code expires. Null after that, because the owner then needs a new code anyway.
+ * When Saldo next asks the gateway for the delivery of a message. The schedule is that of unsent messages, with a last
+ * question when the code expires. Null after the expiry, because the phone's owner then needs a new code anyway.
  */
 export const nextDeliveryQuestion = ({ createdAt, expiresAt }: MessageLife, now: DateTime.Utc): DateTime.Utc | null =>
   DateTime.isLessThan(now, expiresAt) ? DateTime.min(nextTry(createdAt, now), expiresAt) : null

@@ -4,7 +4,9 @@ import { Schema } from "effect"
 export const Status = Schema.Literals(["PROCESSING", "PENDING", "SUCCESS", "FAILED", "REVERSED"])
 export type Status = typeof Status.Type
 
-/** Status of a reversal. After DENIED, or if the request was never sent, the sale may be reversed again. */
+/**
+ * Status of a reversal. After DENIED, or if the request was never sent, a new reversal of the sale may be requested.
+ */
 export const ReversalStatus = Schema.Literals(["PROCESSING", "PENDING", "CONFIRMED", "DENIED"])
 export type ReversalStatus = typeof ReversalStatus.Type
 
@@ -16,7 +18,7 @@ export type UnresolvedStatus = (typeof unresolvedStatuses)[number]
 export const isUnresolved = ({ status }: { readonly status: string }): boolean =>
   unresolvedStatuses.some((unresolved) => unresolved === status)
 
-/** The message that people read for each status. */
+/** The message for people in each status. */
 export const messages: Readonly<Record<Status, string>> = {
   PROCESSING: "Operación en proceso.",
   PENDING: "Resultado desconocido; el monto queda retenido.",

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 
-// The control characters C0, DEL and C1. No person types them, and they break logs, receipts and queries.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this looks for
+// The control characters C0, DEL and C1. Keyboards do not produce them, and they break logs, receipts and queries.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression finds control characters
 const control = /[\u0000-\u001f\u007f-\u009f]/
 
 /** Whether the text may be stored and compared: no control characters and no lone surrogates. */
@@ -12,8 +12,8 @@ const tag = String.raw`[\u{e0020}-\u{e007f}]`
 const invisible = String.raw`[\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]`
 
 // Emoji and some scripts need up to two joiners or variation selectors after a visible character, and up to eight tags
-// after a black flag. Elsewhere these hide in the text like all others. The selector of a key cap such as 1️⃣ comes after
-// an ASCII character.
+// after a black flag. Anywhere else, these characters count as hidden. The selector of a key cap such as 1️⃣ comes
+// after an ASCII character.
 const hidden = new RegExp(
   [
     `[${invisible}--[${joiner}${tag}]]`,
@@ -24,8 +24,8 @@ const hidden = new RegExp(
 )
 
 /**
- * The text without hidden characters. A hidden character shows nothing, but reorders or imitates other text: controls
- * of the writing direction, zero-width spaces, byte order marks, fillers.
+ * The text without hidden characters. A hidden character prints nothing, but can reorder text or make two texts look
+ * equal. Examples are direction controls, zero-width spaces, byte order marks and fillers.
  */
 export const withoutHidden = (text: string): string => text.replace(hidden, "")
 
@@ -63,7 +63,7 @@ export const canonicalText = (text: string): string =>
 export const isBlank = (text: string): boolean => canonicalText(text) === ""
 
 /**
- * The form in which two texts are compared that a person types: canonical and without case. sql/0006_folded_text.sql has
- * the same rule for the database.
+ * The form in which typed texts are compared: canonical, without case. sql/0006_folded_text.sql has the same rule for
+ * the database.
  */
 export const foldedText = (text: string): string => canonicalText(text).toLowerCase().toUpperCase().normalize("NFKC")

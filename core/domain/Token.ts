@@ -5,7 +5,7 @@ import { CompanyId, TokenId } from "./Ids.ts"
 /** A token's secret as stored: its SHA-256, keyed with the operator's pepper if one was set. Contract: 5. */
 export interface StoredSecret {
   readonly hash: Uint8Array
-  /** Name of the pepper that the hash was made with. Null for none. */
+  /** Name of the pepper that keyed the hash. Null if no pepper was used. */
   readonly pepper: string | null
   /** When the previous secret expires. Null for the current secret. */
   readonly until: DateTime.Utc | null
@@ -17,15 +17,15 @@ export interface PresentedSecret {
   readonly peppered: Uint8Array
 }
 
-/** A token has its current secret and, for a time after a rotation, the previous one. */
+/** The most secrets of a token: the current secret and, for some time after a rotation, the previous secret. */
 const secrets_max = 2
 
-// Missing secrets are compared with this value, so that an unknown key takes as long as a wrong secret.
+// Takes the place of a missing secret in the comparison, so that an unknown api_key takes as long as a wrong secret.
 const dummySecret: StoredSecret = { hash: new Uint8Array(32), pepper: null, until: null }
 
 /**
- * The stored secret that equals the presented one and has not expired. The work is the same for an unknown token, for
- * one or two secrets, and for right or wrong ones.
+ * The stored secret that equals the presented secret and has not expired, or null. The function always does the same
+ * work, so its duration reveals nothing about the token or its secrets.
  */
 export const matchingSecret = (
   kept: ReadonlyArray<StoredSecret>,
@@ -42,7 +42,7 @@ export const matchingSecret = (
   return match
 }
 
-/** What a token may do. An empty list gives every permission. */
+/** A permission of a token. A token with an empty list has every permission. */
 export const Permission = Schema.Literals([
   "account.read",
   "balance.read",
@@ -56,7 +56,7 @@ export const Permission = Schema.Literals([
 ])
 export type Permission = typeof Permission.Type
 
-/** A revoked token cannot be activated again. */
+/** State of a token. A revoked token cannot be activated again. */
 export const TokenState = Schema.Literals(["active", "suspended", "revoked"])
 export type TokenState = typeof TokenState.Type
 

@@ -49,7 +49,7 @@ export interface KeyedTransaction extends Transaction {
 export interface TransactionFilter extends ListFilter {
   readonly status?: Status | undefined
   readonly identifier?: string | undefined
-  /** An xid may match several failed sales and at most one that did not fail. */
+  /** Several failed sales may have the same xid, but at most one sale that did not fail. */
   readonly xid?: string | undefined
   readonly key?: IdempotencyKey | undefined
   readonly serviceId?: ServiceId | undefined

@@ -23,9 +23,9 @@ export type EventType = typeof EventType.Type
 export const WebhookUrl = Schema.String.pipe(Schema.brand("WebhookUrl"))
 export type WebhookUrl = typeof WebhookUrl.Type
 
-/** Destinations that webhooks may have. */
+/** The rules for destinations of webhooks. */
 export interface Destinations {
-  /** Whether http, and the names of this machine, are allowed. Only for development. */
+  /** Whether http and localhost names are allowed. Only for development. */
   readonly local: boolean
   /** Whether a connection to the IP address is allowed. IPv6 has no brackets. */
   readonly accepts: (address: string) => boolean
@@ -42,11 +42,11 @@ const hostLength_max = 253
 const isPublicName = (labels: ReadonlyArray<string>): boolean => labels.length > 1 && labels.at(-1) !== "localhost"
 
 /**
- * Whether the host can be a destination. A trailing dot is refused, because no certificate has one. A name without a
- * dot is refused too: it exists only inside a network.
+ * Whether the host can be a destination. A name with a trailing dot is refused, because certificates never contain such
+ * names. A name without a dot is refused, because it exists only inside a private network.
  */
 const isAllowedHost = (hostname: string, { accepts, local }: Destinations): boolean => {
-  // The URL parser has written every spelling of an IPv4 address as four decimal numbers.
+  // The URL parser has already converted every spelling of an IPv4 address to four decimal numbers.
   const address = /^\d+(\.\d+){3}$/.test(hostname) ? hostname : /^\[(.+)\]$/.exec(hostname)?.[1]
   if (address !== undefined) return accepts(address)
   const labels = hostname.split(".")
@@ -60,8 +60,8 @@ const isAllowedPort = ({ port, protocol }: URL): boolean => {
 }
 
 /**
- * Reads the address of a webhook. All checks look at the parsed URL, because a host has many spellings. A name is not
- * resolved here: the sender checks its addresses when it connects.
+ * Reads the address of a webhook. All checks use the parsed URL, because a host has many spellings. Names are not
+ * resolved here: the sender checks the resolved addresses when it connects.
  */
 export const readWebhookUrl = (text: string, destinations: Destinations): Result.Result<WebhookUrl, "no_permitida"> => {
   const url = text.length <= urlLength_max && isClean(text) ? URL.parse(text) : null
@@ -91,17 +91,17 @@ export type WebhookSecret = typeof WebhookSecret.Type
 export const webhookSecretOf = (key: Uint8Array): WebhookSecret =>
   WebhookSecret.make(`${secretPrefix}${Base64.encode(key)}`)
 
-/** The bytes that sign. */
+/** The key with which a secret signs. */
 export const signingKeyOf = (secret: WebhookSecret): Uint8Array =>
   Result.getOrThrow(Base64.decode(secret.slice(secretPrefix.length)))
 
-/** Why no response arrived. */
+/** Reasons why no response arrived. */
 export type NoResponse =
   /** The response was not complete in time. */
   | "timeout"
   /** The name has no address, or the name servers do not answer. */
   | "dns"
-  /** A webhook may not connect to this address. */
+  /** Webhooks may not use this IP address. */
   | "direccion_no_permitida"
   /** The destination accepts no connection. */
   | "conexion_rechazada"
@@ -112,27 +112,30 @@ export type NoResponse =
   /** The response is not HTTP, or its headers are too long. */
   | "respuesta_invalida"
 
-/** Why an attempt did not deliver. `http_500` is a response with status 500. */
+/** The reason why an attempt failed. `http_500` stands for a response with status 500. */
 export type AttemptError = NoResponse | `http_${number}`
 
 /** The result of sending an event to a webhook once. */
 export interface Attempt {
   /** Null if no response arrived. */
   readonly httpStatus: number | null
-  /** Null if the event was delivered. */
+  /** Null if the attempt delivered the event. */
   readonly error: AttemptError | null
-  /** The receiver's wish for a pause, from a response with 429 or 503. */
+  /** The pause that the receiver asks for in a response with 429 or 503. */
   readonly retryAfter_s: number | null
   readonly duration_ms: number
 }
 
-/** The error of a response. Null for 2xx. A redirect is an error too, because its target was never checked. */
+/** The error of a response. Null for 2xx. A redirect is an error too, because its target has not been checked. */
 export const errorOfStatus = (status: number): AttemptError | null =>
   status >= 200 && status < 300 ? null : `http_${status}`
 
 const heededStatuses: ReadonlySet<number> = new Set([429, 503])
 
-/** The seconds of a Retry-After header: a number or an HTTP date. Null if the status or the text does not count. */
+/**
+ * The seconds of a Retry-After header: a number or an HTTP date. Null if the status is not 429 or 503, or the text is
+ * neither.
+ */
 export const readRetryAfter = (status: number, text: string, now: DateTime.Utc): number | null => {
   if (!heededStatuses.has(status)) return null
   if (/^\d{1,9}$/.test(text)) return Number(text)
@@ -142,7 +145,10 @@ export const readRetryAfter = (status: number, text: string, now: DateTime.Utc):
   )
 }
 
-/** Pauses after the first, second, ... failed attempt. After the last one the delivery has failed. */
+/**
+ * Pauses after the first, second, ... failed attempt. If the attempt after the last pause fails too, the delivery has
+ * failed.
+ */
 const steps = [
   Duration.seconds(5),
   Duration.minutes(5),
@@ -155,12 +161,15 @@ const steps = [
   Duration.hours(24)
 ]
 
-/** Random part of a pause. It spreads the retries of many deliveries that failed together. */
+/**
+ * Largest random extension of a pause, as a fraction of the pause. It spreads the retries of deliveries that failed at
+ * the same time.
+ */
 const jitter_max = 0.2
 
 const heeded_max = 2
 
-/** The pause before the next attempt. Null after the last one. */
+/** The pause before the next attempt. Null after the last attempt. */
 const retryPause = (failed: number, retryAfter_s: number | null, random: number): Duration.Duration | null => {
   const step = steps[failed - 1]
   if (step === undefined) return null
@@ -168,7 +177,7 @@ const retryPause = (failed: number, retryAfter_s: number | null, random: number)
   return Duration.max(Duration.times(step, 1 + jitter_max * random), wished)
 }
 
-/** What follows an attempt. */
+/** The decision after an attempt. */
 export type AfterAttempt = Data.TaggedEnum<{
   Delivered: {}
   /** Try again after the pause. */

@@ -14,7 +14,7 @@ export interface Account {
   readonly updatedAt: DateTime.Utc | null
 }
 
-/** Settings that the operator may change. Absent fields do not change. */
+/** Limits and threshold that the operator may change. Absent fields do not change. */
 export interface AccountSettings {
   readonly daily?: Centavos | undefined
   readonly weekly?: Centavos | undefined
@@ -22,7 +22,9 @@ export interface AccountSettings {
   readonly lowBalanceAlert?: Centavos | undefined
 }
 
-/** Reads balances, limits and consumption. A company without a record has zero balance and the default limits. */
+/**
+ * Reads balances, limits and consumption. A company without a stored record has balance zero and the default limits.
+ */
 export class Accounts extends Context.Service<
   Accounts,
   {
@@ -31,14 +33,14 @@ export class Accounts extends Context.Service<
   }
 >()("saldo/core/Accounts") {}
 
-/** Resets the available balance of a company to a fixed amount. */
+/** A correction that sets the available balance of a company to a fixed amount. */
 export interface Adjustment {
   readonly companyId: CompanyId
   /** Available balance afterwards, in centavos. The held amount is kept. */
   readonly goal: Amount
   /** A repeated reference changes nothing. */
   readonly reference: string
-  /** A company whose first entry is at or after this instant is new, and keeps its balance. */
+  /** A company with its first entry at or after this instant is new, and its balance is not changed. */
   readonly since: DateTime.Utc
   readonly at: DateTime.Utc
 }

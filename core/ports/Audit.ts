@@ -9,7 +9,7 @@ export interface InvariantResult {
   readonly offenders: ReadonlyArray<Readonly<Record<string, unknown>>>
 }
 
-/** Checks the invariants on a snapshot of the whole database, while sales go on. */
+/** Checks the invariants on a snapshot of the whole database, without stopping sales. */
 export class Audit extends Context.Service<
   Audit,
   {

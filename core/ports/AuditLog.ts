@@ -11,7 +11,10 @@ export interface AuditEvent {
   readonly details: Readonly<Record<string, unknown>>
 }
 
-/** The append-only audit log: attempts on another company, contradictions of a provider, changes by an operator. */
+/**
+ * The append-only audit log: access to another company's data, contradictory answers of providers, changes by
+ * operators.
+ */
 export class AuditLog extends Context.Service<
   AuditLog,
   {

@@ -11,7 +11,7 @@ export class Catalogue extends Context.Service<
   {
     /** The active services that a company may sell, ordered by id. */
     readonly services: (company: Company) => Effect.Effect<ReadonlyArray<Service>>
-    /** One service by id, or why the company may not sell it. */
+    /** One service by id, or the reason why the company may not sell it. */
     readonly find: (company: Company, serviceId: ServiceId) => Effect.Effect<Availability>
     /** The active packages of a service, ordered by id. */
     readonly packages: (serviceId: ServiceId) => Effect.Effect<ReadonlyArray<Package>>
@@ -22,7 +22,7 @@ export class Catalogue extends Context.Service<
 export interface ListedService {
   readonly service: Service
   readonly active: boolean
-  /** Whether the given company may sell it. Null when no company was given. */
+  /** Whether the company of the request may sell the service. Null if the request names no company. */
   readonly enabled: boolean | null
 }
 
@@ -30,17 +30,20 @@ export interface ListedService {
 export interface ListedCatalogue {
   readonly categories: ReadonlyArray<CategoryDraft>
   readonly services: ReadonlyArray<ListedService>
-  /** Without the packages of a service that no longer sells packages. */
+  /** Packages of a service that no longer sells packages are left out. */
   readonly packages: ReadonlyArray<PackageDraft>
 }
 
-/** The operator's access to the catalogue. A change applies from the next call on, on every replica. */
+/** The operator's access to the catalogue. A change applies from the next call on, in every process. */
 export class CatalogueAdmin extends Context.Service<
   CatalogueAdmin,
   {
     /** Adds and replaces entries: all of them or none. */
     readonly store: (draft: CatalogueDraft) => Effect.Effect<void, CategoryNameTaken>
-    /** Stores the draft if the catalogue is empty. Returns whether it did. Several processes may call it at once. */
+    /**
+     * Stores the draft if the catalogue is empty, and returns whether the draft was stored. Several processes may call
+     * this at once.
+     */
     readonly fill: (draft: CatalogueDraft) => Effect.Effect<boolean>
     readonly list: (companyId: CompanyId | null) => Effect.Effect<ListedCatalogue>
     /** Offers a service, or withdraws it from all companies. */

@@ -10,12 +10,12 @@ export type CompanyChanges = {
   readonly [Field in "legalName" | "rnc" | "state" | "apiEnabled" | "insuranceEnabled"]?: Company[Field] | undefined
 }
 
-/** The operator's register of companies. A change applies from the next call on, on every replica. */
+/** The operator's register of companies. A change applies from the next call on, in every process. */
 export class Companies extends Context.Service<
   Companies,
   {
     readonly create: (company: NewCompany, at: DateTime.Utc) => Effect.Effect<CompanyId, CodeTaken>
-    /** Returns the company as it was before. None, and no change, when it does not exist. */
+    /** Returns the company as it was before the change, or None if the company does not exist. */
     readonly change: (companyId: CompanyId, changes: CompanyChanges) => Effect.Effect<Option.Option<Company>>
     readonly find: (companyId: CompanyId) => Effect.Effect<Option.Option<Company>>
     readonly findByCode: (code: string) => Effect.Effect<Option.Option<Company>>

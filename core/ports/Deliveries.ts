@@ -4,12 +4,12 @@ import type { CompanyId } from "../domain/Ids.ts"
 import type { FrozenSlice, ListFilter, Page } from "../domain/Page.ts"
 import type { AfterAttempt, Attempt, EventType, WebhookSecret, WebhookUrl } from "../domain/Webhook.ts"
 
-/** An event that one worker sends to one webhook until its lease ends. */
+/** A delivery that one worker has claimed: an event and its webhook. The claim ends with its lease. */
 export interface ClaimedDelivery {
   readonly webhook: {
     readonly id: WebhookId
     readonly url: WebhookUrl
-    /** The current secret and, after a rotation, the previous one. */
+    /** The current secret and, for some time after a rotation, the previous secret. */
     readonly secrets: ReadonlyArray<Redacted.Redacted<WebhookSecret>>
     readonly failingSince: DateTime.Utc | null
   }
@@ -22,14 +22,14 @@ export interface ClaimedDelivery {
 export interface DeliveryResult {
   readonly attempt: Attempt
   readonly after: AfterAttempt
-  /** Whether the webhook is disabled, because it wants no more events or has failed for too long. */
+  /** Whether this result disables the webhook: its endpoint answered 410 or has failed for too long. */
   readonly disables: boolean
   readonly at: DateTime.Utc
 }
 
 export type DeliveryState = "entregada" | "pendiente" | "fallida"
 
-/** A delivery as its company sees it. */
+/** A delivery as the company sees it. */
 export interface Delivery {
   readonly companyId: CompanyId
   readonly webhookId: WebhookId
@@ -45,7 +45,7 @@ export interface Delivery {
   readonly nextAttempt: DateTime.Utc | null
 }
 
-/** Which events to send again: one, or those of a span. */
+/** The events to send again: one event, or all events of a time span. */
 export type Replay =
   | { readonly sequence: Sequence }
   | { readonly since: DateTime.Utc; readonly until: DateTime.Utc | null; readonly onlyFailed: boolean }
@@ -55,7 +55,7 @@ export class Deliveries extends Context.Service<
   Deliveries,
   {
     /**
-     * Claims due deliveries that no other worker is sending. No webhook gets more than its share of the limit.
+     * Claims due deliveries that no other worker is sending. Each webhook gets at most `perWebhook` of them.
      *
      * @param busy number of deliveries that this process is sending, by webhook.
      */
@@ -66,11 +66,13 @@ export class Deliveries extends Context.Service<
       readonly perWebhook: number
       readonly busy: ReadonlyMap<WebhookId, number>
     }) => Effect.Effect<ReadonlyArray<ClaimedDelivery>>
-    /** Records an attempt. A success ends the failures of the webhook. */
+    /** Records an attempt. A success resets `failingSince` of the webhook. */
     readonly record: (claimed: ClaimedDelivery, result: DeliveryResult) => Effect.Effect<void>
-    /** Emits when events with deliveries have been written, by this process or another. Some may be missed. */
+    /** Emits when this or another process has written events that have deliveries. Notifications may be lost. */
     readonly arrivals: Stream.Stream<void>
-    /** Writes a test event for an active webhook. None if it is not active, or if events are off. */
+    /**
+     * Writes a test event for an active webhook. None if the webhook is not active, or if the company's events are off.
+     */
     readonly test: (companyId: CompanyId, id: WebhookId, at: DateTime.Utc) => Effect.Effect<Option.Option<Sequence>>
     /** The deliveries of a webhook, newest first by the sequence of their events. */
     readonly list: (
@@ -79,7 +81,7 @@ export class Deliveries extends Context.Service<
       filter: Pick<ListFilter, "upTo"> & { readonly state?: DeliveryState | undefined },
       page: Page
     ) => Effect.Effect<FrozenSlice<Delivery>>
-    /** Puts events into the queue of a webhook again. Returns how many. */
+    /** Puts events into the queue of a webhook again. Returns the number of events. */
     readonly replay: (companyId: CompanyId, id: WebhookId, wanted: Replay, at: DateTime.Utc) => Effect.Effect<number>
   }
 >()("saldo/core/Deliveries") {}
@@ -89,7 +91,7 @@ export interface DeliveryReport {
   readonly counts: Readonly<Record<DeliveryState, number>>
   /** When the oldest due delivery became due. Null if none is due. */
   readonly dueSince: DateTime.Utc | null
-  /** Newest deliveries whose last attempt failed, newest first. */
+  /** The newest deliveries with a failed last attempt, newest first. */
   readonly errors: ReadonlyArray<Delivery>
 }
 

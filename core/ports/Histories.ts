@@ -12,7 +12,7 @@ export class Histories extends Context.Service<
   { readonly find: (id: TransactionId) => Effect.Effect<Option.Option<History>, UnreadableTransaction> }
 >()("saldo/core/Histories") {}
 
-/** A status question of recovery and its answer, or the fact that it could not be sent. */
+/** A status question of recovery and its answer. NotAsked means that the question could not be sent. */
 export interface Question {
   readonly order: Order
   /** Whether the question was about the sale or about its reversal. */
@@ -31,7 +31,7 @@ export const Questions = Context.Reference<{ readonly record: (question: Questio
 export interface Replay {
   readonly companyId: CompanyId
   readonly transactionId: TransactionId
-  /** Whether the response is that of the sale or of its reversal. */
+  /** Whether the sale or its reversal got this response. */
   readonly about: "sale" | "reversal"
   readonly at: DateTime.Utc
 }

@@ -8,7 +8,7 @@ import type { SentCode } from "../domain/OneTimeCode.ts"
 import type { Order } from "../domain/Sale.ts"
 import type { StagedSms } from "./Outbox.ts"
 
-/** An insurance at its start. */
+/** The fields of a new insurance. */
 export type NewInsurance = Pick<
   Insurance,
   | "companyId"
@@ -38,15 +38,15 @@ export type BuyerStep =
       readonly extras: ReadonlyArray<Extra>
     }
   /**
-   * The quote belongs to this version and plan. If the stored ones differ, the buyer has chosen others meanwhile and
-   * the quote is discarded.
+   * The quote is for this version and plan. If the insurance now has another version or plan, the buyer has changed the
+   * choice meanwhile, and the quote is discarded.
    */
   | { readonly event: "quoted"; readonly version: string; readonly plan: string; readonly quote: Quote }
   | { readonly event: "code_verified" }
 
 /**
- * The insurances of companies. Every change is one guarded statement: it happens in a state that section 3.3 allows, or
- * not at all. Personal data is encrypted at rest. Contract: 3.3 and 4.6.
+ * The insurances of companies. Every change is one SQL statement that checks the state: a change that section 3.3 does
+ * not allow has no effect. Personal data is encrypted at rest. Contract: 3.3 and 4.6.
  */
 export class Insurances extends Context.Service<
   Insurances,
@@ -54,8 +54,8 @@ export class Insurances extends Context.Service<
     /** Reserves the id of an insurance before it is created, because the hash of its code is computed with the id. */
     readonly nextId: Effect.Effect<InsuranceId>
     /**
-     * Creates an insurance in `iniciada` and stages its first message in the same transaction. The caller has the lease
-     * of that message. Fails when the phone may not get another message now.
+     * Creates an insurance in `iniciada` and stages its first message in the same transaction. The caller holds the
+     * lease of the message. Fails when the phone has reached a limit of messages.
      */
     readonly create: (
       id: InsuranceId,
@@ -70,8 +70,8 @@ export class Insurances extends Context.Service<
       next: CodeToSend
     ) => Effect.Effect<void, StepOutOfOrder | CodeBlocked | PhoneLimited>
     /**
-     * Counts an attempt before its code is compared. Returns the stored code and the attempts left. Parallel attempts
-     * are counted one after the other.
+     * Counts an attempt before the caller's code is compared. Returns the stored code and the attempts left. Parallel
+     * attempts are counted one after the other.
      */
     readonly attempt: (
       companyId: CompanyId,
@@ -83,7 +83,10 @@ export class Insurances extends Context.Service<
       id: InsuranceId,
       step: BuyerStep
     ) => Effect.Effect<Insurance, StepOutOfOrder>
-    /** Records that the insurer is about to be asked for the policy. Returns false when the sale has already ended. */
+    /**
+     * Records that the request for the policy is about to be sent to the insurer. Returns false when the sale has
+     * already ended.
+     */
     readonly beginIssue: (order: Order) => Effect.Effect<boolean>
   }
 >()("saldo/core/Insurances") {}

@@ -32,7 +32,7 @@ export interface Inspected {
   readonly versions: ReadonlyArray<Version>
 }
 
-/** A case and a version of its vehicle. */
+/** An insurer's case and a version of the vehicle in it. */
 export interface CaseVersion {
   readonly reference: string
   readonly plate: Plate
@@ -52,8 +52,8 @@ export interface Quoted {
 }
 
 /**
- * A vehicle insurer. Issues at most one policy per xid, by the reference of its quote; afterwards it is only asked for
- * the status. An answer that reports a policy without number or days is treated as Unknown.
+ * A vehicle insurer. Issues at most one policy per xid, for the reference of a quote. After one request to issue, Saldo
+ * asks only for the status. An answer that reports a policy without number or days is treated as Unknown.
  */
 export interface Insurer {
   readonly inspect: (

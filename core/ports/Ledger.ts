@@ -37,11 +37,11 @@ export interface Settlement extends Count {
   readonly verdict: Verdict
   readonly at: DateTime.Utc
   /**
-   * Recovery's count of firm "not found" answers; 0 for the provider's answer to the dispatch. If it does not follow
-   * the stored count, or its claim was not the last, the settlement is late and changes nothing.
+   * Recovery's count of firm "not found" answers; 0 for the provider's answer to the dispatch. The settlement is late
+   * and changes nothing if the count is not the stored count plus one, or if a later claim exists.
    */
   readonly notFound: number
-  /** Whether the caller has already received "pending". Then the key replays that. */
+  /** Whether the caller has already received "pending". The key then replays "pending". */
   readonly toldPending?: boolean
 }
 
@@ -58,9 +58,12 @@ export interface Settled {
 export interface Deposit {
   readonly companyId: CompanyId
   readonly amount: Amount
-  /** The operator's reference. A repeated reference changes nothing, however it is typed (`foldedText`). */
+  /**
+   * The operator's reference. A repeated reference changes nothing. References that are equal as `foldedText` count as
+   * repeated.
+   */
   readonly reference: string
-  /** Whether to refuse a reference that a deposit of another company has. */
+  /** Whether to refuse the deposit if a deposit of another company has the same reference. */
   readonly isNew?: boolean
   readonly at: DateTime.Utc
 }
@@ -70,7 +73,7 @@ export type Deposited = Data.TaggedEnum<{
   Recorded: { readonly entryId: number }
   /** The reference was recorded before, with this amount. */
   AlreadyRecorded: { readonly entryId: number; readonly amount: Amount }
-  /** A deposit of this other company has the reference, and it had to be new. Nothing was recorded. */
+  /** A deposit of another company, `companyId`, has the reference, and `isNew` was set. Nothing was recorded. */
   UsedElsewhere: { readonly companyId: CompanyId }
   /** The balance would exceed the maximum. Nothing was recorded. */
   BeyondRange: {}
@@ -79,8 +82,8 @@ export const Deposited = Data.taggedEnum<Deposited>()
 
 /**
  * The ledger: holds, charges and releases money. Each call is one database transaction; calls that arrive together may
- * share one. A database failure is a defect with unknown effect: the same call may be repeated, and finds its own
- * earlier commit.
+ * share one. After a database failure (a defect) it is unknown whether the call had an effect. The caller may repeat
+ * the same call, which finds its own earlier commit.
  */
 export class Ledger extends Context.Service<
   Ledger,
@@ -94,8 +97,8 @@ export class Ledger extends Context.Service<
       fingerprint: string
     ) => Effect.Effect<Outcome | null, KeyError>
     /**
-     * Confirms, releases or keeps holding, once. A process that loses the race receives the winner's result. Contract:
-     * 3.1.
+     * Confirms, releases or keeps holding the amount, once. If another process settled first, the call returns that
+     * result. Contract: 3.1.
      */
     readonly settle: (settlement: Settlement) => Effect.Effect<Settled>
     readonly deposit: (deposit: Deposit) => Effect.Effect<Deposited>

@@ -3,7 +3,7 @@ import type { CompanyId } from "../domain/Ids.ts"
 import type { OfferedOption } from "../domain/Lookup.ts"
 
 /**
- * Options that lookups offered to companies. An expired option is kept for a day, so that a sale of it is answered with
+ * Options that lookups offered to companies. An expired option is kept for a day, so that a sale with it gets the error
  * "expired".
  */
 export class Options extends Context.Service<

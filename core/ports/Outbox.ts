@@ -34,7 +34,7 @@ export type SmsResult =
   | {
       readonly _tag: "Sent"
       readonly reference: string
-      /** When the gateway is first asked about the delivery. Absent if it cannot be asked. */
+      /** When Saldo first asks the gateway for the delivery. Absent if the gateway does not report deliveries. */
       readonly askAt?: DateTime.Utc | undefined
     }
   /** The message was not sent and will not be retried. Its code does not count as sent. */
@@ -44,7 +44,7 @@ export type SmsResult =
   /** The message was not sent and will be retried at `at`. */
   | { readonly _tag: "Later"; readonly at: DateTime.Utc; readonly reason: string }
 
-/** An accepted message whose delivery is asked about, claimed by one process until its lease ends. */
+/** An accepted message with unknown delivery, claimed by one process until the lease ends. */
 export interface TracedSms extends AcceptedSms {
   readonly companyId: CompanyId
   readonly insuranceId: InsuranceId
@@ -58,7 +58,7 @@ export type DeliveryResult =
   | { readonly _tag: "Delivered" }
   /** The message did not reach the phone. It is listed as undelivered, and its code does not count as sent. */
   | { readonly _tag: "Failed"; readonly reason: string }
-  /** The delivery is asked about again at `askAt`. Null: never again. */
+  /** The delivery is still open. The next question is due at `askAt`; null means that no further question follows. */
   | { readonly _tag: "Open"; readonly askAt: DateTime.Utc | null }
 
 /** The parameters of a claim. */
@@ -90,7 +90,7 @@ export class Outbox extends Context.Service<
       result: SmsResult,
       at: DateTime.Utc
     ) => Effect.Effect<void>
-    /** Claims accepted messages whose delivery is due to be asked about. */
+    /** Claims accepted messages for which a question about the delivery is due. */
     readonly claimTraced: (claim: SmsClaim) => Effect.Effect<ReadonlyArray<TracedSms>>
     /** Records the result of a question about a delivery. */
     readonly recordDelivery: (sms: TracedSms, result: DeliveryResult) => Effect.Effect<void>

@@ -1,8 +1,8 @@
 import { Context, type Effect } from "effect"
 
 /**
- * The operator's key for token secrets (TOKEN_PEPPER). Without it, guesses cannot be checked against a copy of
- * the database.
+ * The operator's key for token secrets (TOKEN_PEPPER). A thief of the database who lacks the pepper cannot test guesses
+ * against the stored hashes.
  */
 export class Pepper extends Context.Service<
   Pepper,

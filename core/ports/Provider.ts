@@ -6,15 +6,18 @@ import type { StatusAnswer } from "../domain/Recovery.ts"
 import type { Reversal, ReversalAnswer } from "../domain/Reversal.ts"
 import type { DispatchAnswer, Order } from "../domain/Sale.ts"
 
-/** A top-up provider. Dispatches each xid at most once; afterwards it is only asked for the status. */
+/** A top-up provider. Saldo dispatches each xid at most once and afterwards asks only for the status. */
 export interface Provider {
-  /** Whether an option reference may be the provider's own. Options that it cannot know are not sold through it. */
+  /**
+   * Whether this provider may have issued the reference of an option. Saldo does not sell an option through a provider
+   * that cannot know its reference.
+   */
   readonly knows: (reference: string) => boolean
   readonly dispatch: (order: Order) => Effect.Effect<DispatchAnswer>
   readonly status: (order: Order) => Effect.Effect<StatusAnswer>
   readonly reverse: (reversal: Reversal) => Effect.Effect<ReversalAnswer>
   readonly reversalStatus: (reversal: Reversal) => Effect.Effect<ReversalAnswer>
-  /** Looks up what an identifier may buy. Moves no money and may be repeated. */
+  /** Looks up the packages or bills of an identifier. Moves no money and may be repeated. */
   readonly lookup: (query: LookupQuery) => Effect.Effect<LookupAnswer>
 }
 
@@ -23,9 +26,9 @@ export class Providers extends Context.Service<
   Providers,
   {
     readonly serving: (environment: Environment) => Effect.Effect<Provider, ServiceUnavailable>
-    /** Answers a lookup if the caller's token has no permission to ask a provider. Contract: 4.4. */
+    /** Answers lookups of tokens that may not ask a real provider. Contract: 4.4. */
     readonly simulator: Provider
-    /** Answers a lookup with examples when the provider cannot be asked. It reports every identifier as existing. */
+    /** Answers lookups with examples while the provider cannot be asked. In these answers every identifier exists. */
     readonly exampleLookup: Provider["lookup"]
   }
 >()("saldo/core/Providers") {}

@@ -8,8 +8,8 @@ export const PolicyDocument = Schema.Literals(["poliza", "marbete"])
 export type PolicyDocument = typeof PolicyDocument.Type
 
 /**
- * Renders the documents of a policy as PDF. Equal input gives equal bytes. Rendering takes long, so it must not delay
- * other calls: it is refused if too many documents wait.
+ * Renders the documents of a policy as PDF. Equal input gives equal bytes. Rendering is slow and must not delay other
+ * calls, so the call fails if too many documents wait.
  */
 export class PolicyRenderer extends Context.Service<
   PolicyRenderer,
@@ -18,7 +18,7 @@ export class PolicyRenderer extends Context.Service<
   }
 >()("saldo/core/PolicyRenderer") {}
 
-/** Renders a receipt as PDF. Equal input gives equal bytes. It is refused if too many documents wait. */
+/** Renders a receipt as PDF. Equal input gives equal bytes. The call fails if too many documents wait. */
 export class ReceiptRenderer extends Context.Service<
   ReceiptRenderer,
   {

@@ -8,7 +8,7 @@ import type { Order } from "../domain/Sale.ts"
 export type Confirmed = Data.TaggedEnum<{
   /** The confirmation was recorded. */
   Recorded: {}
-  /** Another operator was first. Nothing was recorded. */
+  /** Another operator has already confirmed the proposal. Nothing was recorded. */
   AlreadyConfirmed: { readonly confirmation: Confirmation }
   /** Another proposal has replaced this one. Nothing was recorded. */
   Replaced: {}
@@ -21,14 +21,14 @@ export class Resolutions extends Context.Service<
   {
     readonly find: (id: TransactionId) => Effect.Effect<Option.Option<SaleToResolve>, UnreadableTransaction>
     /**
-     * Stores a proposal in place of an earlier one and returns its number. Returns null, and stores nothing, when the
-     * earlier one is confirmed and is about the same sale or reversal.
+     * Stores a proposal in place of an earlier proposal and returns its number. Returns null, and stores nothing, if
+     * the earlier proposal is confirmed and about the same sale or reversal.
      */
     readonly propose: (
       order: Order,
       proposal: Omit<Proposal, "confirmation" | "number">
     ) => Effect.Effect<number | null>
-    /** Records who confirmed a proposal, once. Of concurrent calls exactly one records its confirmation. */
+    /** Records the confirmation of a proposal, once. Of concurrent calls exactly one is recorded. */
     readonly confirm: (order: Order, proposal: Proposal, confirmation: Confirmation) => Effect.Effect<Confirmed>
   }
 >()("saldo/core/Resolutions") {}

@@ -21,9 +21,9 @@ export interface ReversalSettlement extends Count {
   readonly unresolved: UnresolvedReversal
   readonly verdict: ReversalVerdict
   readonly at: DateTime.Utc
-  /** Recovery's count of firm "not found" answers. It can be late, as in `Settlement`. */
+  /** Recovery's count of firm "not found" answers. A settlement with an outdated count is late, as in `Settlement`. */
   readonly notFound: number
-  /** Whether the caller has already received "pending". Then the key replays that. */
+  /** Whether the caller has already received "pending". The key then replays "pending". */
   readonly toldPending?: boolean
 }
 
@@ -36,7 +36,7 @@ export interface ReversalSettled {
   readonly outcome: ReversalOutcome | null
 }
 
-/** An unresolved reversal, claimed by one recovery. */
+/** An unresolved reversal, claimed by one recovery cycle until the lease ends. */
 export interface ClaimedReversal extends Pick<Asked, "askAt" | "notFound"> {
   readonly unresolved: UnresolvedReversal
   /** When the lease began. A count of "not found" answers is valid only if no later claim exists. */
@@ -51,7 +51,10 @@ export class Reversals extends Context.Service<
   Reversals,
   {
     readonly begin: (intent: ReversalIntent) => Effect.Effect<Begun, BeginError>
-    /** Returns the money or lets the sale stand, once. A process that loses the race receives the winner's result. */
+    /**
+     * Returns the money or leaves the sale in SUCCESS, once. If another process settled first, the call returns that
+     * result.
+     */
     readonly settle: (settlement: ReversalSettlement) => Effect.Effect<ReversalSettled>
     readonly claim: (claim: RecoveryClaim) => Effect.Effect<ReadonlyArray<ClaimedReversal>>
   }

@@ -3,7 +3,7 @@ import type { Environment } from "../domain/Company.ts"
 import type { InsuranceUnavailable } from "../domain/InsuranceErrors.ts"
 import type { DeliveryAnswer, SmsAnswer, SmsMessage } from "../domain/Sms.ts"
 
-/** A message that a gateway accepted, by Saldo's id and by the gateway's own. */
+/** A message that a gateway accepted: Saldo's id and the gateway's id of it. */
 export interface AcceptedSms {
   readonly id: string
   readonly reference: string
@@ -14,7 +14,7 @@ export interface SmsGateway {
   /** Whether the gateway sends a repeated id only once. */
   readonly idempotent: boolean
   readonly send: (message: SmsMessage) => Effect.Effect<SmsAnswer>
-  /** Asks about the delivery of a message that the gateway accepted as traceable. Changes nothing. */
+  /** Asks for the delivery of a message that the gateway accepted as traceable. Changes nothing. */
   readonly delivery: (sms: AcceptedSms) => Effect.Effect<DeliveryAnswer>
 }
 

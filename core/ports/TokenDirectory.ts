@@ -13,22 +13,19 @@ export interface Credentials {
 export interface TokenUse {
   readonly tokenId: TokenId
   readonly at: DateTime.Utc
-  /** The secret that matched, and the form in which it should be stored from now on. */
+  /** The matching secret as it is stored (`known`), and as it should be stored from now on (`better`). */
   readonly secret: { readonly known: StoredSecret; readonly better: StoredSecret }
 }
 
 /**
- * Finds tokens by api_key. Results may be cached for a few seconds, but a reported change drops the cached result. A
- * revoked token is therefore refused at once on every replica.
+ * Finds tokens by api_key. Results may be cached for a few seconds. A change of a token clears the caches of all
+ * processes, so a revoked token is refused at once.
  */
 export class TokenDirectory extends Context.Service<
   TokenDirectory,
   {
     readonly lookup: (apiKey: string) => Effect.Effect<Option.Option<Credentials>>
-    /**
-     * Records a use, at most once a minute per token. It runs in the background, and its failure has no effect on the
-     * call.
-     */
+    /** Records a use, at most once a minute per token. Runs in the background; a failure has no effect on the call. */
     readonly used: (use: TokenUse) => Effect.Effect<void>
   }
 >()("saldo/core/TokenDirectory") {}

@@ -5,7 +5,7 @@ import type { StoredSecret, Token, TokenState } from "../domain/Token.ts"
 
 export type NewToken = Omit<Token, "id" | "state">
 
-/** Credentials given by the configuration instead of being drawn at random. */
+/** Credentials from the configuration, not drawn at random. */
 export interface ConfiguredToken {
   readonly companyId: CompanyId
   readonly name: string
@@ -28,21 +28,21 @@ export interface RegisteredToken {
   readonly previousUntil: DateTime.Utc | null
 }
 
-/** The operator's register of tokens. A change applies from the next call on, on every replica. Contract: 5. */
+/** The operator's register of tokens. A change applies from the next call on, in every process. Contract: 5. */
 export class Tokens extends Context.Service<
   Tokens,
   {
     readonly add: (token: NewToken, secret: StoredSecret, at: DateTime.Utc) => Effect.Effect<TokenId>
-    /** Revocation is final. */
+    /** Changes the state of a token. Revocation is final. */
     readonly setState: (tokenId: TokenId, state: TokenState) => Effect.Effect<Token, UnknownToken | TokenRevoked>
-    /** Replaces the secrets of a token. Secrets that are not given end at once. */
+    /** Replaces the secrets of a token. A secret that `turn` does not return ends at once. */
     readonly rotate: (
       tokenId: TokenId,
       turn: (secret: StoredSecret) => Effect.Effect<Rotated>
     ) => Effect.Effect<Token, UnknownToken | TokenRevoked>
     /**
-     * Makes the given token the only active one of its company and name: adds it or replaces its secret, and suspends
-     * tokens of an earlier configuration. A revoked token stays revoked.
+     * Makes the given token the only active token of its company and name. Adds the token or replaces its secret, and
+     * suspends tokens of an earlier configuration. A revoked token stays revoked.
      */
     readonly configure: (token: ConfiguredToken, at: DateTime.Utc) => Effect.Effect<void>
     /** Suspends the active tokens of a company and name. */

@@ -17,7 +17,7 @@ export interface OwnedFilter {
   readonly statuses?: ReadonlyArray<Status> | undefined
 }
 
-/** A sale whose own outcome, or whose reversal, is unknown. */
+/** A sale with an unknown outcome, or with a reversal of unknown outcome. */
 export interface PendingTransaction extends OwnedTransaction {
   readonly reversal: {
     readonly xid: string
@@ -31,7 +31,7 @@ export type PendingOrder = "age" | "amount"
 
 /** A page of sales. */
 export interface OwnedSlice<A> extends Slice<A> {
-  /** Ids of sales on this page that this version cannot read. They count in the total but are not items. */
+  /** Ids of sales on this page that this version cannot read. The total includes them, but `items` does not. */
   readonly unreadable: ReadonlyArray<number>
 }
 

@@ -23,11 +23,11 @@ export interface UnresolvedReversals {
 /** Due deliveries to the active webhooks of an environment. */
 export interface DueDeliveries {
   readonly environment: Environment
-  /** Whether the last attempt of these webhooks failed. They get one delivery at a time. */
+  /** Whether the group is of webhooks with a failed last attempt. Each of these gets one delivery at a time. */
   readonly failing: boolean
   /** At most a thousand are counted for each webhook. */
   readonly deliveries: number
-  /** When the oldest of them became due. */
+  /** When the oldest delivery of the group became due. */
   readonly oldest: DateTime.Utc
 }
 
@@ -47,7 +47,7 @@ export interface Vitals {
   readonly disabledWebhooks: ReadonlyArray<{ readonly environment: Environment; readonly webhooks: number }>
   /** Connections of all Saldo processes to the database, by state. */
   readonly connections: ReadonlyArray<{ readonly state: string; readonly connections: number }>
-  /** Whether the database archives its WAL and its last attempt failed. */
+  /** Whether the database archives its WAL and the last attempt to archive failed. */
   readonly archiveFailing: boolean
 }
 

@@ -17,11 +17,11 @@ export interface WebhookRequest {
 export class WebhookSender extends Context.Service<
   WebhookSender,
   {
-    /** Reads an address that a company gives. Judges it by the same rules as `send`. */
+    /** Reads the URL that a company gives for a webhook, by the same rules as `send`. */
     readonly readUrl: (text: string) => Result.Result<WebhookUrl, "no_permitida">
     /**
-     * Sends an event once, and ends within 15 seconds. Never fails: the attempt says why the event was not delivered.
-     * Does not follow redirects, and drops the body of the response.
+     * Sends an event once, and ends within 15 seconds. Never fails: the returned attempt has the reason if the event
+     * was not delivered. Does not follow redirects, and drops the body of the response.
      */
     readonly send: (request: WebhookRequest) => Effect.Effect<Attempt>
   }

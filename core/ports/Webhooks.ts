@@ -17,7 +17,7 @@ export interface Webhook {
   readonly state: WebhookState
   /** First failed attempt after the last delivered event. */
   readonly failingSince: DateTime.Utc | null
-  /** Until when the secret before the last rotation signs too. */
+  /** Until this time the secret before the last rotation signs too. */
   readonly previousUntil: DateTime.Utc | null
   readonly createdAt: DateTime.Utc
 }
@@ -34,7 +34,9 @@ export type WebhookChanges = {
 export class Webhooks extends Context.Service<
   Webhooks,
   {
-    /** Adds a webhook and turns the company's events on. None if the company has as many webhooks as are allowed. */
+    /**
+     * Adds a webhook and turns the company's events on. None if the company already has the maximum number of webhooks.
+     */
     readonly add: (
       companyId: CompanyId,
       choice: WebhookChoice,
@@ -44,7 +46,7 @@ export class Webhooks extends Context.Service<
     /** The webhooks of a company, or of all companies, in the order of their ids. */
     readonly list: (companyId?: CompanyId) => Effect.Effect<ReadonlyArray<Webhook>>
     readonly find: (companyId: CompanyId, id: WebhookId) => Effect.Effect<Option.Option<Webhook>>
-    /** Changes the given parts. Activating a webhook also forgets its failures. None if there is no such webhook. */
+    /** Changes the given parts. Activating a webhook also resets `failingSince`. None if there is no such webhook. */
     readonly change: (
       companyId: CompanyId,
       id: WebhookId,
@@ -52,7 +54,7 @@ export class Webhooks extends Context.Service<
     ) => Effect.Effect<Option.Option<Webhook>>
     /** Deletes a webhook and its deliveries. False if there is no such webhook. */
     readonly remove: (companyId: CompanyId, id: WebhookId) => Effect.Effect<boolean>
-    /** Replaces the secret. The previous one signs too until `previousUntil`. False if there is no such webhook. */
+    /** Replaces the secret. The previous secret signs too until `previousUntil`. False if there is no such webhook. */
     readonly rotate: (
       companyId: CompanyId,
       id: WebhookId,

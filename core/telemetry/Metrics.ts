@@ -3,9 +3,9 @@ import type { ServiceType } from "../domain/Service.ts"
 import type { Status } from "../domain/Status.ts"
 
 /**
- * The time series of a metric, by label values. Each is created at its first use.
+ * The time series of a metric, by label values. Each series is created at its first use.
  *
- * @param labels names of the labels. Their values must come from short lists.
+ * @param labels names of the labels. Each label must have few possible values.
  */
 export const seriesOf = <Labels extends string, M>(
   labels: ReadonlyArray<Labels>,

@@ -20,6 +20,6 @@ export const recordAudit = Effect.fn("AuditTrail.recordAudit")(function* (
   })
 })
 
-/** Runs a change and its audit record in one transaction. Both are kept, or neither. */
+/** Runs a change and its audit record in one transaction: both are committed, or neither. */
 export const atomically = <A, E, R>(changeAndRecord: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Atomic, (atomic) => atomic.transact(changeAndRecord))

@@ -30,13 +30,16 @@ export const underPepper = ({ hmac, name }: Pepper["Service"], secret: StoredSec
     ? Effect.succeed(secret)
     : Effect.map(hmac(secret.hash), (hash) => ({ ...secret, hash, pepper: name }))
 
-/** A session and the secret that matched. */
+/** A session and the stored secret that the caller's secret matched. */
 interface MatchedSession {
   readonly session: Session
   readonly known: StoredSecret
 }
 
-/** Compares the presented secret. An unknown key has no secrets, and takes as long as a wrong secret. */
+/**
+ * Compares the presented secret with the stored secrets. An unknown api_key has no secrets, but the comparison takes as
+ * long as for a wrong secret.
+ */
 const openSession = (
   found: Option.Option<Credentials>,
   presented: PresentedSecret,
@@ -49,8 +52,8 @@ const openSession = (
 }
 
 /**
- * Authenticates a caller. A wrong secret is Unauthenticated whatever the state of token and company, which are checked
- * afterwards. Contract: 5.
+ * Authenticates a caller. The secret is checked first, so a wrong secret is always Unauthenticated, and a stranger
+ * learns nothing about token or company. Contract: 5.
  *
  * @param address the client's IP address, for tokens that are restricted to a list.
  */
@@ -74,7 +77,7 @@ export const authenticate = withSpan(
 )
 
 /**
- * Whether `authenticate` would accept these credentials now. This does not count as a use of the token. False while the
+ * Whether `authenticate` would accept these credentials now. Not recorded as a use of the token. False while the
  * database does not answer.
  */
 export const wouldAccept = (
@@ -88,8 +91,8 @@ export const wouldAccept = (
   }).pipe(Effect.catchCause(() => Effect.succeed(false)))
 
 /**
- * Checks the company id in a body. The token's own company is accepted. Any other is refused and recorded in the audit
- * log. Contract: 5.
+ * Checks the company id in a body. Only the token's own company is accepted. Any other id is refused and recorded in
+ * the audit log. Contract: 5.
  *
  * @param named company id in the body.
  */

@@ -7,10 +7,10 @@ const count = (bucket: Bucket, calls: 0 | 1, windowOf = windowAt) =>
     Effect.clockWith((clock) => counter.count(bucket, windowOf(clock.currentTimeMillisUnsafe()), calls))
   )
 
-/** Counts one call. Returns whether the bucket admitted it and the quota left. Contract: 8. */
+/** Counts one call in the current minute. Returns whether the call is admitted, and the quota left. Contract: 8. */
 export const countCall = (bucket: Bucket) => count(bucket, 1)
 
-/** Counts one call of the local day. Returns whether the day admitted it. */
+/** Counts one call in the current local day. Returns whether the call is admitted. */
 export const countOfDay = (bucket: Bucket) => Effect.map(count(bucket, 1, dayWindowAt), ({ admitted }) => admitted)
 
 /** Reads the quota left without counting. */

@@ -7,19 +7,19 @@ import { Events } from "../ports/Events.ts"
 import { WebhookSender } from "../ports/WebhookSender.ts"
 import { seriesOf } from "../telemetry/Metrics.ts"
 
-/** Lease of a claimed delivery. Longer than an attempt, so that a claim outlasts its sending. */
+/** Lease of a claimed delivery. Longer than an attempt, so that the attempt ends before the lease. */
 const lease = Duration.seconds(45)
 
-/** Deliveries that a process sends at once, to all webhooks together. */
+/** The most deliveries that a process sends at once, to all webhooks together. */
 const sending_max = 512
 
-/** Deliveries that a process sends at once to one webhook. A slow webhook delays no other. */
+/** The most deliveries that a process sends at once to one webhook, so that a slow webhook does not delay others. */
 const perWebhook_max = 16
 
-/** How often to look for due retries, and for events whose notification was missed. */
+/** How often a process looks for due retries, and for events without a received notification. */
 const lookEvery = Duration.millis(500)
 
-/** Least pause between two claims. Deliveries that end in the meantime are replaced together. */
+/** Shortest pause between two claims. The next claim then replaces all deliveries that ended in the pause. */
 const claimPause = Duration.millis(10)
 
 const attempts = seriesOf(["outcome"], (attributes) =>
@@ -35,7 +35,7 @@ const latency = Metric.histogram("saldo_webhook_delivery_seconds", {
   boundaries: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 })
 
-/** Writes an event as the body of a delivery. */
+/** Converts an event to the body of a delivery. */
 export type Render = (event: CompanyEvent) => string
 
 /** Reports that the service has disabled a webhook. */
@@ -58,8 +58,8 @@ const resultOf = Effect.fnUntraced(function* (claimed: ClaimedDelivery, attempt:
 })
 
 /**
- * Sends one delivery and records the result. If recording fails, the lease ends and the event is sent again: webhooks
- * receive events at least once.
+ * Sends one delivery and records the result. If recording fails, the event is sent again after the lease. Webhooks
+ * therefore receive events at least once.
  */
 const deliver = Effect.fn("DeliverEvents.deliver", { level: "Debug" })(function* (
   claimed: ClaimedDelivery,
@@ -85,9 +85,9 @@ const deliver = Effect.fn("DeliverEvents.deliver", { level: "Debug" })(function*
 })
 
 /**
- * Delivers events for the life of the process. Any number of processes may do so at once.
+ * Delivers events for the life of the process. Any number of processes may run this at once.
  *
- * @param render writes the body.
+ * @param render makes the body of a delivery.
  */
 export const keepDelivering = Effect.fn("DeliverEvents.keepDelivering")(function* (render: Render) {
   const deliveries = yield* Deliveries
@@ -104,7 +104,11 @@ export const keepDelivering = Effect.fn("DeliverEvents.keepDelivering")(function
     count(id, 1)
     const delivering = deliver(claimed, render).pipe(
       Effect.catchCause((cause) =>
-        Effect.logError("a delivery could not be recorded and is sent again", { webhookId: id }, cause)
+        Effect.logError(
+          "the result of a delivery could not be recorded; the event will be sent again",
+          { webhookId: id },
+          cause
+        )
       ),
       Effect.ensuring(Effect.sync(() => count(id, -1))),
       Effect.ensuring(Queue.offer(ended, undefined))

@@ -25,9 +25,9 @@ export const withFallback = <A, B, E, E2, R>(
   )
 
 /**
- * Asks an insurer a question that moves no money. A timeout or a defect of the adapter counts as "insurer unavailable".
+ * Makes a call to an insurer that moves no money. A timeout or a defect of the adapter counts as "insurer unavailable".
  *
- * @param question name of the question, for the log.
+ * @param question name of the call, for the log.
  */
 export const askInsurer = <A, E>(
   environment: Environment,
@@ -42,15 +42,16 @@ export const askInsurer = <A, E>(
       )
     ),
     Effect.fail(new InsuranceUnavailable()),
-    (cause) => Effect.logError("the insurer's adapter failed on a question", { question }, cause)
+    (cause) => Effect.logError("a call to the insurer failed in its adapter", { question }, cause)
   )
 
-/** How long after its reservation a sale may still be sent. Later, recovery may already have settled it. */
+/** How long after its reservation a sale may still be sent. After that, recovery may already have settled the sale. */
 const sendDeadline_ms = Duration.toMillis(Duration.seconds(10))
 
 /**
- * Whether a recorded operation may still be sent. The monotonic clock cannot be set, but may stop while the machine is
- * suspended. The wall clock is the one that recovery uses. Both must be within the deadline.
+ * Whether a recorded operation may still be sent. Checks two clocks, and both must be within the deadline. The
+ * monotonic clock cannot be set back, but may stop while the machine is suspended. The wall clock is the clock that
+ * recovery uses.
  *
  * @param since_ns monotonic time just before the operation was recorded.
  * @param recordedAt wall-clock time in its row.

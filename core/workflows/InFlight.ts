@@ -1,23 +1,27 @@
 import { Cause, Context, Deferred, Duration, Effect, type Exit, Fiber, FiberSet, Layer, Schedule } from "effect"
 
-/** How long a stopping process waits for sales that it has sent. A provider may take 30 s. Contract: 8. */
+/**
+ * How long a stopping process waits for sales already sent, because a provider may take 30 s to answer. Contract: 8.
+ */
 export const drain_max = Duration.seconds(40)
 
 /** Answers the waiting caller. Only the first answer counts. */
 export type Reply<A, E> = (answer: Exit.Exit<A, E>) => Effect.Effect<void>
 
-/** The caller has disconnected, so a defect is only visible in the log. */
+/** Logs a defect after the caller has disconnected, because no response can report it. */
 const logBroken = (cause: Cause.Cause<unknown>) =>
-  Cause.hasDies(cause) ? Effect.logError("work in the background failed after its caller had left", cause) : Effect.void
+  Cause.hasDies(cause)
+    ? Effect.logError("background work failed after the caller had disconnected", cause)
+    : Effect.void
 
 /**
- * Work that outlives the call that started it. A sale goes on when its client disconnects, and a stopping process waits
- * for it.
+ * Work that outlives the call that started it. A sale goes on when the client disconnects, and a stopping process waits
+ * for the sale.
  */
 export class InFlight extends Context.Service<
   InFlight,
   {
-    /** Whether any work has not ended. */
+    /** Whether any work is still running. */
     readonly isBusy: Effect.Effect<boolean>
     /** Starts work without waiting for it. */
     readonly start: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<void, never, R>
@@ -30,9 +34,10 @@ export class InFlight extends Context.Service<
   static readonly layer = Layer.effect(
     InFlight,
     Effect.gen(function* () {
-      // After its scope has closed, a FiberSet answers with an interrupted fiber instead of starting one.
+      // After its scope has closed, a FiberSet starts no fiber and returns an interrupted one.
       const fibers = yield* FiberSet.make<unknown, unknown>()
-      // Added after the set, so that it runs before the set interrupts what is left.
+      // Added after the set, so that this finalizer runs first. The set then interrupts the fibers that are still
+      // running.
       yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(fibers), drain_max)))
       const runWithReply = Effect.fnUntraced(function* <A, E, R>(work: (reply: Reply<A, E>) => Effect.Effect<A, E, R>) {
         const replied = yield* Deferred.make<A, E>()
@@ -42,7 +47,7 @@ export class InFlight extends Context.Service<
           fibers,
           Effect.onError(replying, (cause) => (isAwaited ? Effect.void : logBroken(cause)))
         )
-        // Ends the wait however the fiber ends, even if it was never started.
+        // Ends the wait when the fiber ends for any reason, even if the fiber never started.
         fiber.addObserver((exit) => Deferred.doneUnsafe(replied, exit))
         return yield* Effect.ensuring(
           Deferred.await(replied),
@@ -63,7 +68,7 @@ export class InFlight extends Context.Service<
 
 /**
  * Logs a defect as a cause, so that only its stack is logged. A database error logged as a value would print the
- * refused row, which contains the customer's number.
+ * rejected row with the customer's number.
  */
 export const logDefect = (message: string, broken: unknown, about: Readonly<Record<string, unknown>> = {}) =>
   Effect.logError(message, about, Cause.isCause(broken) ? broken : Cause.die(broken))
@@ -74,7 +79,7 @@ export const retryUntilSuccess =
   <A, R>(work: Effect.Effect<A, never, R>): Effect.Effect<A, never, R> =>
     work.pipe(Effect.catchDefect(Effect.fail), Effect.tapError(onDefect), Effect.retry(pace), Effect.orDie)
 
-/** How long a caller waits for a write before it is answered "pending". The write goes on in the background. */
+/** How long a caller waits for a write before the response "pending". The write goes on in the background. */
 const answerAfter = Duration.seconds(5)
 
 const firstPause = Duration.millis(200)
@@ -82,10 +87,10 @@ const firstPause = Duration.millis(200)
 const pace = Schedule.min([Schedule.exponential(firstPause), Schedule.spaced("5 seconds")])
 
 /**
- * Retries a write until it succeeds. For writes that must survive an unavailable database.
+ * Retries a write until it succeeds. Used for writes that must not be lost while the database is unavailable.
  *
- * @param write idempotent: finds its own earlier commit. Receives whether the caller has been answered.
- * @param onDelay answers the caller once, after 5 s. The write goes on.
+ * @param write idempotent: finds its own earlier commit. Its argument says whether the caller already has a response.
+ * @param onDelay sends the response to the caller, once, if the write takes longer than 5 s. The write goes on.
  */
 export const retryWrite = Effect.fnUntraced(function* <A, R>(
   write: (hasAnswered: boolean) => Effect.Effect<A, never, R>,

@@ -19,11 +19,11 @@ import { askInsurer } from "./ExternalCalls.ts"
 import { serviceOf } from "./Queries.ts"
 import { newCode, sendCode } from "./SendSms.ts"
 
-/** Fails when insurance is not enabled for the company. Contract: 4.6. */
+/** Fails with Forbidden if insurance is not enabled for the company. Contract: 4.6. */
 const mayInsure = ({ company }: Session) =>
   company.insuranceEnabled ? Effect.void : Effect.fail(new Forbidden({ why: "insurance" }))
 
-/** The insurance services of a company, and whether an insurer is available now. */
+/** The insurance services of a company, and whether an insurer and an SMS gateway are available now (`served`). */
 export interface InsuranceOnSale {
   readonly services: ReadonlyArray<Service>
   readonly served: boolean
@@ -51,8 +51,8 @@ export interface Application {
 }
 
 /**
- * Inspects the vehicle at the insurer, creates an insurance, and sends its owner a code. A code that could not be sent
- * is retried in the background. Contract: 4.6, step 1.
+ * Asks the insurer about the vehicle, creates an insurance, and sends a code to the owner's phone. A message that could
+ * not be sent is retried in the background. Contract: 4.6, step 1.
  */
 export const startInsurance = Effect.fn("InsuranceSteps.startInsurance")(function* (
   session: Session,
@@ -62,7 +62,7 @@ export const startInsurance = Effect.fn("InsuranceSteps.startInsurance")(functio
   const { environment, id: companyId } = session.company
   const { flow, product } = yield* Effect.mapError(serviceOf(session.company, serviceId), () => new InvalidProduct())
   if (flow !== "seguros") return yield* new InvalidProduct()
-  // Checked first: without a gateway for the code, asking the insurer is pointless.
+  // Checked first, because without an SMS gateway the code cannot be sent and the insurance cannot continue.
   yield* SmsGateways.use((gateways) => gateways.serving(environment))
   const found = yield* askInsurer(environment, "inspect", (insurer) =>
     insurer.inspect({ cedula, phone, plate, product })
@@ -95,7 +95,7 @@ export const insuranceOf = Effect.fn("InsuranceSteps.insuranceOf")(function* (se
   return Option.isNone(found) ? yield* new NotFound() : found.value
 })
 
-/** Sends a new code to the owner. The previous code becomes invalid. Contract: 4.6, step 1b. */
+/** Sends a new code to the owner's phone. The previous code becomes invalid. Contract: 4.6, step 1b. */
 export const resendCode = Effect.fn("InsuranceSteps.resendCode")(function* (session: Session, id: InsuranceId) {
   const insurance = yield* insuranceOf(session, id)
   const insurances = yield* Insurances
@@ -106,7 +106,7 @@ export const resendCode = Effect.fn("InsuranceSteps.resendCode")(function* (sess
 
 const encoder = new TextEncoder()
 
-/** Checks a code. The attempt is counted first. Contract: 4.6, step 2. */
+/** Checks a one-time code. The attempt is counted before the comparison. Contract: 4.6, step 2. */
 export const verifyCode = Effect.fn("InsuranceSteps.verifyCode")(function* (
   session: Session,
   id: InsuranceId,
@@ -159,7 +159,7 @@ export const choosePlan = Effect.fn("InsuranceSteps.choosePlan")(function* (
   return yield* insurances.advance(insurance.companyId, id, { event: "plan_chosen", version, plan, extras })
 })
 
-/** Requests a quote, valid for 30 minutes. The last quote counts. Contract: 4.6, step 5. */
+/** Requests a quote, valid for 30 minutes. Replaces an earlier quote. Contract: 4.6, step 5. */
 export const quoteInsurance = Effect.fn("InsuranceSteps.quoteInsurance")(function* (
   session: Session,
   id: InsuranceId,

@@ -3,7 +3,9 @@ import { type Invariant, invariants } from "../domain/Invariants.ts"
 import { Audit } from "../ports/Audit.ts"
 import { seriesOf } from "../telemetry/Metrics.ts"
 
-/** Least pause between audits, as a multiple of the last audit's duration. An audit reads the whole database. */
+/**
+ * Shortest pause between audits, as a multiple of the last audit's duration, because an audit reads the whole database.
+ */
 const rest_min = 20
 
 const violationsOf = seriesOf(["invariant"], (attributes) =>
@@ -14,7 +16,7 @@ const violationsOf = seriesOf(["invariant"], (attributes) =>
 )
 
 const endedAt = Metric.gauge("saldo_audit_last_timestamp_seconds", {
-  description: "Unix time of the end of the last audit; before the first audit, of the start of the process"
+  description: "Unix time at which the last audit ended; before the first audit, the time at which the process started"
 })
 
 const interval = Metric.gauge("saldo_audit_interval_seconds", {

@@ -19,8 +19,8 @@ export interface LookupRequest {
 }
 
 /**
- * Looks up what an identifier may buy, and stores the options so that a sale can name one. Moves no money. Contract:
- * 4.4 and 2.6.
+ * Looks up the packages or bills of an identifier, and stores them as options that a sale can name. Moves no money.
+ * Contract: 4.4 and 2.6.
  */
 export const lookUp = Effect.fn("LookUp.consult")(function* (session: Session, wanted: LookupRequest) {
   const service = yield* serviceToLookUp(session, wanted.serviceId)
@@ -31,7 +31,7 @@ export const lookUp = Effect.fn("LookUp.consult")(function* (session: Session, w
   return { flow: service.flow, holder: found.holder, options, simulated } satisfies LookupResult
 })
 
-// Insurance that is not enabled for the company is unknown here, because insurance has no lookup.
+// An insurance service that is not enabled for the company gets InvalidProduct here, because insurance has no lookup.
 const serviceToLookUp = Effect.fnUntraced(function* ({ company }: Session, serviceId: ServiceId) {
   const service = yield* Effect.mapError(serviceOf(company, serviceId), () => new InvalidProduct())
   const { flow } = service
@@ -39,9 +39,9 @@ const serviceToLookUp = Effect.fnUntraced(function* ({ company }: Session, servi
 })
 
 /**
- * Chooses who answers a lookup: the provider if the token may ask it, else the simulator. If the provider cannot be
- * asked now (quota used up, or no provider), examples answer instead. Examples report every identifier as existing,
- * because only a provider may say that a real customer does not exist. Contract: 4.4.
+ * Chooses the source of the answer: the provider if the token may ask it, otherwise the simulator. If the provider
+ * cannot be asked now (quota used up, or no provider), the answer consists of examples. With examples every identifier
+ * exists, because only a provider can know that a customer does not exist. Contract: 4.4.
  */
 const chooseSource = Effect.fnUntraced(function* ({ company, token }: Session) {
   const { serving, simulator, exampleLookup } = yield* Providers
@@ -79,8 +79,8 @@ const storeOptions = Effect.fnUntraced(function* (
   if (!takesOption(flow)) return []
   const customer = { companyId: company.id, serviceId, identifier }
   const options = yield* Effect.forEach(offers, (offer) => makeOption(flow, customer, offer, simulated))
-  // An example bill must never be paid with real money, so it is not stored. An example package is one of the
-  // catalogue, with the catalogue's code. The sale checks whether the provider knows it.
+  // An example bill must never be paid with real money, so it is not stored. An example package comes from the
+  // catalogue and has the catalogue's code. The sale checks whether the provider knows the package.
   const buyable = !simulated || company.environment === "development" || flow === "paquetes"
   if (buyable) yield* Options.use((all) => all.store(options))
   return options

@@ -7,14 +7,14 @@ import { CatalogueAdmin, type ListedCatalogue } from "../ports/Catalogue.ts"
 import { atomically, recordAudit } from "./AuditTrail.ts"
 import { companyOf } from "./ManageCompany.ts"
 
-/** Undoes the writes of an import that is only tried. */
+/** Rolls back the writes of a dry run. */
 class ImportTried extends Data.TaggedError("ImportTried")<{ readonly changes: ReadonlyArray<EntryChange> }> {}
 
 /**
  * Adds and replaces catalogue entries: all of them or none. Returns the changes. An import without changes writes
  * nothing.
  *
- * @param isDryRun whether to undo the changes. The database has then checked them like those of an import.
+ * @param isDryRun whether to roll the changes back after the database has checked them.
  */
 export const importCatalogue = Effect.fn("ManageCatalogue.importCatalogue")(
   function* (draft: CatalogueDraft, isDryRun: boolean) {

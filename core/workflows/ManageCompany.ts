@@ -18,7 +18,7 @@ export const companyOf = Effect.fn("ManageCompany.companyOf")(function* (company
   return company.value
 })
 
-/** Reads a company, its account, and whether its events are on. */
+/** Reads a company, its account, and whether its events are turned on. */
 export const showCompany = Effect.fn("ManageCompany.showCompany")(function* (companyId: CompanyId) {
   const company = yield* companyOf(companyId)
   const accounts = yield* Accounts
@@ -54,12 +54,12 @@ export const changeCompany = Effect.fn("ManageCompany.changeCompany")(function* 
   const before = Option.getOrUndefined(Option.map(previous, (company) => valuesBefore(company, changes)))
   yield* recordAudit("company_changed", { companyId }, { ...changes, ...settings, eventsOn, before })
   const at = yield* DateTime.now
-  // The settings are written last, because they lock the balance row, which the company's sales need.
+  // Written last, because this locks the balance row, which the company's sales need.
   if (isAnyGiven(settings)) yield* accounts.configure(companyId, settings, at)
   if (eventsOn !== undefined) yield* events.turn(companyId, eventsOn, at)
 }, atomically)
 
-/** The earlier values of the changed fields. Null for a field that had none. */
+/** The earlier values of the changed fields. Null for a field that had no value. */
 const valuesBefore = (company: Company, changes: CompanyChanges) =>
   Object.fromEntries(
     Struct.keys(changes).flatMap((field) => (changes[field] === undefined ? [] : [[field, company[field] ?? null]]))
@@ -75,8 +75,8 @@ interface DepositReceipt {
 }
 
 /**
- * Adds money to a company's balance, once per reference. Repeating a deposit returns its entry. The same reference with
- * another amount is refused.
+ * Adds money to a company's balance, once per reference. A repeated deposit returns the entry of the first. The same
+ * reference with another amount is refused.
  *
  * @param isRepeated whether the operator confirms that a deposit of another company may have the same reference.
  */
@@ -88,7 +88,7 @@ export const deposit = Effect.fn("ManageCompany.deposit")(function* (
 ) {
   yield* companyOf(companyId)
   const ledger = yield* Ledger
-  // Recorded before the money moves. If the process dies in between, the log still names the request.
+  // Recorded before the money moves, so that the audit log has the request even if the process dies in between.
   const asked = { amount, reference, ...(isRepeated && { isRepeated }) }
   yield* recordAudit("deposit_asked", { companyId }, asked)
   const left = (entryId: number, repeated: boolean) => {

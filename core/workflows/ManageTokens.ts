@@ -36,10 +36,11 @@ export const issueToken = Effect.fn("ManageTokens.issueToken")(function* (wanted
 }, atomically)
 
 /**
- * Gives a token a new secret. The current secret stays valid for the overlap, so that clients can change one after the
- * other. A secret from an earlier overlap ends now. Contract: 5.
+ * Gives a token a new secret. The current secret stays valid for the overlap, so that clients can change to the new
+ * secret one after the other. A secret from an earlier overlap becomes invalid now. Contract: 5.
  *
- * @returns the credentials, shown once, and when the old secret expires; null when it ended now.
+ * @returns the credentials, shown only once, and the time at which the old secret expires; null if it is invalid from
+ * now on.
  */
 export const rotateToken = Effect.fn("ManageTokens.rotateToken")(function* (
   tokenId: TokenId,

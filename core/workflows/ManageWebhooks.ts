@@ -10,7 +10,7 @@ import { Deliveries, type Replay } from "../ports/Deliveries.ts"
 import { WebhookSender } from "../ports/WebhookSender.ts"
 import { type Webhook, type WebhookChoice, Webhooks } from "../ports/Webhooks.ts"
 
-/** The parts of a webhook as its company gives them. */
+/** The fields of a webhook in a company's request. */
 export interface WebhookWish {
   readonly url?: string | undefined
   readonly eventTypes?: ReadonlyArray<EventType> | undefined
@@ -29,7 +29,7 @@ const newSecret = SecureRandom.SecureRandom.use((random) =>
 
 const orNotFound = <A>(found: Option.Option<A>) => Effect.mapError(Effect.fromOption(found), () => new NotFound())
 
-/** Everybody knows the credentials of the shared sandbox, so it has no webhooks. */
+/** Refuses webhooks for the shared sandbox, because its credentials are public. */
 const refuseShared = ({ company }: Session) =>
   isShared(company) ? Effect.fail(new Forbidden({ why: "shared_sandbox" })) : Effect.void
 
@@ -53,7 +53,7 @@ export const findWebhook = Effect.fn("ManageWebhooks.findWebhook")(function* (co
   return yield* orNotFound(yield* webhooks.find(companyId, id))
 })
 
-/** Changes the given parts of a webhook. Activating it forgets its failures. Contract: 6. */
+/** Changes the given parts of a webhook. Activating a webhook resets `failingSince`. Contract: 6. */
 export const changeWebhook = Effect.fn("ManageWebhooks.changeWebhook")(function* (
   companyId: CompanyId,
   id: WebhookId,
@@ -64,7 +64,7 @@ export const changeWebhook = Effect.fn("ManageWebhooks.changeWebhook")(function*
   return yield* orNotFound(yield* webhooks.change(companyId, id, changes))
 })
 
-/** Deletes a webhook. Returns what it was. */
+/** Deletes a webhook and returns the deleted webhook. */
 export const removeWebhook = Effect.fn("ManageWebhooks.removeWebhook")(function* (companyId: CompanyId, id: WebhookId) {
   const webhook = yield* findWebhook(companyId, id)
   const webhooks = yield* Webhooks
@@ -93,11 +93,11 @@ export const testWebhook = Effect.fn("ManageWebhooks.testWebhook")(function* (co
   yield* requireActive(yield* findWebhook(companyId, id))
   const deliveries = yield* Deliveries
   const sequence = yield* deliveries.test(companyId, id, yield* DateTime.now)
-  // The operator has turned the events of the company off.
+  // None means that the operator has turned off the events of the company.
   return yield* Effect.mapError(Effect.fromOption(sequence), () => new Invalid({ details: { eventos: "apagados" } }))
 })
 
-/** Sends events again. Returns how many. Contract: 6. */
+/** Sends events again. Returns the number of events. Contract: 6. */
 export const replayEvents = Effect.fn("ManageWebhooks.replayEvents")(function* (
   companyId: CompanyId,
   id: WebhookId,

@@ -19,7 +19,7 @@ export const showWebhook = Effect.fn("OperateWebhooks.showWebhook")(function* (i
   return { webhook, report: yield* reports.read(webhook.companyId, id, yield* DateTime.now) }
 })
 
-/** Disables a webhook. Only its company can activate it again. Contract: 6.3. */
+/** Disables a webhook. Only the company can activate the webhook again. Contract: 6.3. */
 export const disableWebhook = Effect.fn("OperateWebhooks.disableWebhook")(function* (id: WebhookId) {
   const { companyId, state } = yield* webhookOf(id)
   const webhooks = yield* Webhooks
@@ -29,7 +29,7 @@ export const disableWebhook = Effect.fn("OperateWebhooks.disableWebhook")(functi
   return changed.value
 }, atomically)
 
-/** Puts events of a span into the queue of a webhook again. Returns the webhook and the number of events. */
+/** Puts the events of a time span into the queue of a webhook again. Returns the webhook and the number of events. */
 export const replayWebhook = Effect.fn("OperateWebhooks.replayWebhook")(function* (
   id: WebhookId,
   span: Extract<Replay, { readonly since: unknown }>

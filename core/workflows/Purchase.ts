@@ -16,7 +16,7 @@ import { serviceOf } from "./Queries.ts"
 import { replaySale, sell } from "./Sell.ts"
 import { supplierOf } from "./Supplier.ts"
 
-/** A request to buy. Contract: 4.5. */
+/** A request for a sale. Contract: 4.5. */
 export interface Purchase {
   readonly key: IdempotencyKey
   readonly serviceId: ServiceId
@@ -32,15 +32,15 @@ const endpoint = "POST /v1/recargas"
 const readings_max = 10
 
 /**
- * Turns a request into a sale. The key is checked before the service, so a replay is answered even if the service has
- * left the catalogue. Contract: 4.5.
+ * Turns a request into a sale. A retry gets the stored response even if the service has left the catalogue, because the
+ * key is checked before an error is returned. Contract: 4.5.
  */
 export const purchase = withSpan(
   "Purchase.purchase",
   Effect.fnUntraced(function* (session: Session, wanted: Purchase) {
     const { key, ...body } = wanted
     const fingerprint = yield* fingerprintOf(endpoint, body)
-    // If the quote changed during the sale, read it again and decide by the new one.
+    // If the quote changed during the sale, the insurance is read again and the sale uses the new quote.
     const asQuoted = Effect.catchTag(buyAsQuoted(session, wanted, fingerprint), "QuoteChanged", () =>
       Effect.succeed(null)
     )
@@ -48,7 +48,7 @@ export const purchase = withSpan(
       const answered = yield* asQuoted
       if (answered !== null) return answered
     }
-    return yield* Effect.die(new Error(`the quote of ${wanted.optionId} is another each time it is read`))
+    return yield* Effect.die(new Error(`the quote of ${wanted.optionId} changed at every reading`))
   })
 )
 
@@ -77,7 +77,7 @@ const buyAsQuoted = Effect.fnUntraced(function* ({ company }: Session, wanted: P
   return yield* sell(intent, supplier)
 })
 
-/** What is bought: amount, insurance, terminal, and the provider's reference if it has one. */
+/** The item that is bought: amount, insurance, terminal, and the provider's reference if there is one. */
 type PurchasedItem = Pick<Intent, "amount" | "insuranceId" | "reference" | "terminalId">
 
 const priceOffer = Effect.fnUntraced(function* (company: Session["company"], wanted: Purchase) {
@@ -86,7 +86,7 @@ const priceOffer = Effect.fnUntraced(function* (company: Session["company"], wan
     ? quoteOf(company, wanted, wanted.optionId)
     : optionOf(company, service, wanted)
   const supplier = yield* supplierOf(company.environment, service.type)
-  // The option is an example or another provider's offer. The current provider could only refuse it, so nothing is
+  // The option is an example or comes from another provider. The current provider could only refuse it, so nothing is
   // reserved.
   if (bought.reference !== null && !supplier.knows(bought.reference)) return yield* new InvalidOption()
   return { bought, service, supplier }
@@ -99,7 +99,7 @@ const quoteOf = Effect.fnUntraced(function* (company: Session["company"], wanted
   const { reference, total } = yield* Effect.fromResult(
     sellable(insurance, { ...wanted, environment: company.environment }, yield* DateTime.now)
   )
-  // A sale of a policy without a terminal uses the terminal that started the insurance.
+  // If the sale of a policy names no terminal, it uses the terminal that started the insurance.
   const terminalId = wanted.terminalId ?? insurance?.terminalId ?? null
   return { amount: total, insuranceId: id, reference, terminalId } satisfies PurchasedItem
 })

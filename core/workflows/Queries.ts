@@ -10,7 +10,7 @@ import type { TransactionFilter } from "../domain/Transaction.ts"
 import { Catalogue } from "../ports/Catalogue.ts"
 import { Transactions } from "../ports/Transactions.ts"
 
-/** A search by key uses the xid derived from the key. Contract: 4.7. */
+/** Converts a search by key to a search by xid, because the xid is derived from the key. Contract: 4.7. */
 const withXid = Effect.fnUntraced(function* (companyId: CompanyId, filter: TransactionFilter) {
   const { key, xid = key === undefined ? undefined : yield* xidOf(companyId, key) } = filter
   return { ...filter, xid }
@@ -26,12 +26,12 @@ export const listTransactions = Effect.fn("Queries.listTransactions")(function* 
   return yield* transactions.list(companyId, yield* withXid(companyId, filter), page)
 })
 
-/** Sales to read at once for each file that is being sent to a client. */
+/** How many sales an export to a file reads at once. */
 const part = 1_000
 
 /**
- * All of a company's sales that pass a filter, newest first. They are read in parts, each with lower ids than the part
- * before. So no sale comes twice, and no connection is kept while the client reads. Contract: 4.7.
+ * All sales of a company that match a filter, newest first. They are read in parts, and each part has lower ids than
+ * the part before. So no sale appears twice, and no database connection is held while the client reads. Contract: 4.7.
  */
 export const allTransactions = Effect.fn("Queries.allTransactions")(function* (
   companyId: CompanyId,
@@ -53,7 +53,7 @@ const available = Availability.$match({
   Unknown: () => Effect.fail(new InvalidProduct())
 })
 
-/** A service that the company may sell, or why it may not. Contract: 7. */
+/** A service that the company may sell, or the error that says why not. Contract: 7. */
 export const serviceOf = (company: Company, serviceId: ServiceId) =>
   Catalogue.use((catalogue) => Effect.flatMap(catalogue.find(company, serviceId), available))
 

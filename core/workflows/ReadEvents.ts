@@ -2,11 +2,11 @@ import { Clock, Duration, Effect, Schedule } from "effect"
 import type { CompanyId } from "../domain/Ids.ts"
 import { Events, type EventsWanted } from "../ports/Events.ts"
 
-/** Pause between two looks for new events. */
+/** Interval at which a waiting call looks for new events. */
 const lookEvery = Duration.millis(500)
 
 /**
- * The events of a company, oldest first. If there are none, waits for the first one.
+ * The events of a company, oldest first. If there are no events, waits for the first event.
  *
  * @param wait how long to wait. The result is empty if no event was written in this time.
  */

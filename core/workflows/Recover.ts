@@ -9,12 +9,14 @@ import { logDefect } from "./InFlight.ts"
 import { settleOnce, settleReversalOnce } from "./Settlement.ts"
 import { reversalStatusOf, statusOf } from "./Supplier.ts"
 
-/** Longer than the provider timeout, so that a claim outlasts its question. */
+/**
+ * Lease of a claimed operation. Longer than the provider timeout, so that the status question ends before the lease.
+ */
 const lease = Duration.sum(providerTimeout, Duration.seconds(30))
 
 /**
- * The most operations claimed at once. All of a claim are asked about in parallel, because a queued question would
- * outlast its lease. Reversals have a limit of their own and do not wait for a backlog of sales. Both together leave
+ * The most operations claimed at once. The questions of a claim run in parallel, because a queued question would end
+ * after its lease. Reversals have a separate limit, so that they do not wait for a backlog of sales. The sum leaves
  * room for other calls to the provider.
  */
 const questions_max = { sales: 32, reversals: 8 }
@@ -26,7 +28,7 @@ export interface Recovered {
   readonly reversed: number
   readonly reversalsDenied: number
   readonly stillUnknown: number
-  /** Operations about which the provider could not be asked. Their amounts stay held. */
+  /** Operations with a question that could not be sent. Their amounts stay held. */
   readonly notAsked: number
 }
 
@@ -41,9 +43,13 @@ const counts = Struct.makeReducer<Recovered>({
 
 const none = counts.initialValue
 
-/** Time of the last claim or answer. A long cycle keeps updating it, so only a stalled recovery lets the time grow old. */
+/**
+ * Time of the last claim or answer. A long cycle updates it again and again, so an old time means that recovery has
+ * stalled.
+ */
 export const lastSignOfRecovery = Metric.gauge("saldo_recovery_last_cycle_timestamp_seconds", {
-  description: "Unix time of recovery's last sign of progress; before the first, of the start of the process"
+  description:
+    "Unix time of the last progress of recovery; before the first progress, the time at which the process started"
 })
 
 const recordSignOfRecovery = Effect.flatMap(Clock.currentTimeMillis, (now_ms) =>
@@ -51,16 +57,16 @@ const recordSignOfRecovery = Effect.flatMap(Clock.currentTimeMillis, (now_ms) =>
 )
 
 /**
- * Asks the provider about every unresolved sale and reversal that is due, or about all, and settles firm answers. Never
- * dispatches. Several processes may run it at once. Contract: 3.1.
+ * Asks the provider for the status of due, or of all, unresolved sales and reversals, and settles firm answers. Never
+ * dispatches. Several processes may run this at once. Contract: 3.1.
  */
 export const recover = Effect.fn("Recover.recover", { level: "Debug" })(function* (which: "due" | "all") {
   const unresolved = yield* Unresolved
   const reversals = yield* Reversals
   let began = yield* DateTime.now
   const claim = (now: DateTime.Utc, limit: number): RecoveryClaim => {
-    // If the clock is set back during a cycle, the cycle's beginning moves back with it. Otherwise operations just
-    // asked about would seem older than the cycle and be asked about again without end.
+    // If the clock is set back during a cycle, `began` moves back too. Otherwise the latest questions would seem older
+    // than the cycle, and the cycle would repeat them without end.
     began = DateTime.min(began, now)
     return { began, now, lease, limit, which }
   }
@@ -74,8 +80,8 @@ export const recover = Effect.fn("Recover.recover", { level: "Debug" })(function
   return counts.combineAll(tallies)
 })
 
-// Claims and asks until no claimable operation is left. An operation that was just asked about becomes due only after
-// this cycle began, so the cycle asks about each operation once.
+// Claims operations and asks about them until none is left. The next question of an operation is due after this cycle
+// began, so a cycle asks once per operation.
 const claimUntilNone = Effect.fnUntraced(function* <A, R1, R2>(
   limit: number,
   claim: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<A>, never, R1>,
@@ -89,7 +95,7 @@ const claimUntilNone = Effect.fnUntraced(function* <A, R1, R2>(
       concurrency: "unbounded"
     })
     total = counts.combine(total, counts.combineAll(tally))
-    // Fewer than the limit does not mean the end: rows that change during a claim are skipped.
+    // A claim below the limit does not mean the end, because a claim skips rows that change meanwhile.
     if (claimed.length === 0) return total
   }
 })
@@ -98,7 +104,7 @@ const claimUntilNone = Effect.fnUntraced(function* <A, R1, R2>(
 const unsettled = (answer: Question["answer"]): Recovered =>
   answer === "NotAsked" ? { ...none, notAsked: 1 } : { ...none, stillUnknown: 1 }
 
-// No retry here: the row stays, and is asked about again when its lease ends.
+// No retry here: the operation stays unresolved, and a later cycle asks again when the lease has ended.
 const orRetryLater = <R>(question: Effect.Effect<Recovered, never, R>) =>
   Effect.catchDefect(question, (defect) =>
     Effect.as(logDefect("recovery could not write an answer and will ask again", defect), {
@@ -107,7 +113,7 @@ const orRetryLater = <R>(question: Effect.Effect<Recovered, never, R>) =>
     })
   )
 
-// A root span, because most cycles have nothing to ask.
+// A root span per question, because a span per cycle would mostly be empty.
 const askAboutSale = Effect.fn("Recover.askAboutSale", { root: true })(function* (sale: ClaimedSale) {
   const { order } = sale
   yield* Effect.annotateCurrentSpan({ xid: order.xid })
@@ -144,14 +150,17 @@ const askAboutReversal = Effect.fn("Recover.askAboutReversal", { root: true })(f
 
 const recordQuestion = (question: Question) => Effect.flatMap(Questions, ({ record }) => record(question))
 
-/** Recovers what is due every second, for the life of the process. A failed cycle is only logged. */
+/** Recovers due operations every second, for the life of the process. A failed cycle is only logged. */
 export const keepRecovering = recover("due").pipe(
   Effect.tap(({ notAsked }) =>
     notAsked === 0
       ? Effect.void
-      : Effect.logWarning("unresolved sales or reversals stay held because no provider accepts questions about them", {
-          notAsked
-        })
+      : Effect.logWarning(
+          "unresolved sales or reversals stay open because the provider could not be asked for their status",
+          {
+            notAsked
+          }
+        )
   ),
   Effect.catchCause((cause) => Effect.logError("a recovery cycle failed", cause)),
   Effect.repeat(Schedule.spaced("1 second")),

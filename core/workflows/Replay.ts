@@ -9,9 +9,9 @@ export interface Replayable<Outcome> {
 }
 
 /** Replays a stored response. The replay is recorded in the background. */
-export const replay = Effect.fnUntraced(function* <Outcome>(outcome: Outcome, whose: Omit<Replay, "at">) {
+export const replay = Effect.fnUntraced(function* <Outcome>(outcome: Outcome, subject: Omit<Replay, "at">) {
   const { record } = yield* Replays
   const { start } = yield* InFlight
-  yield* start(record({ ...whose, at: yield* DateTime.now }))
+  yield* start(record({ ...subject, at: yield* DateTime.now }))
   return { outcome, replayed: true } satisfies Replayable<Outcome>
 })

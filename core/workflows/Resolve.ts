@@ -24,7 +24,7 @@ const saleToResolve = Effect.fnUntraced(function* (transactionId: TransactionId)
   return Option.isNone(found) ? yield* new UnknownTransaction({ transactionId }) : found.value
 })
 
-/** What a proposal is about: the reversal's id, if any, and the words for the audit log. */
+/** The subject of a proposal: the id of the reversal, null for a sale, and the fields for the audit log. */
 const subjectOf = Resolvable.$match({
   Sale: () => ({ reversalId: null, audited: { about: "sale" } }),
   Reversal: ({ unresolved: { reversal } }) => ({
@@ -33,7 +33,10 @@ const subjectOf = Resolvable.$match({
   })
 })
 
-/** Proposes how a sale or reversal ended that no provider settles. Moves no money: another operator must confirm it. */
+/**
+ * Stores an operator's proposal to settle a sale or reversal. Moves no money, because another operator must confirm the
+ * proposal.
+ */
 export const proposeResolution = Effect.fn("Resolve.proposeResolution")(function* (
   transactionId: TransactionId,
   { finding, operator, reason }: { readonly finding: Finding; readonly operator: string; readonly reason: string }
@@ -45,7 +48,8 @@ export const proposeResolution = Effect.fn("Resolve.proposeResolution")(function
   const resolutions = yield* Resolutions
   const proposal = { finding, reversalId, reason, proposedBy: operator, proposedAt: now }
   const number = yield* resolutions.propose(order, proposal)
-  // The earlier proposal is confirmed. Its operator's process died before settling, or is about to settle.
+  // The earlier proposal is already confirmed. The process that confirmed it died before settling, or is about to
+  // settle.
   if (number === null) return yield* new NotResolvable({ transactionId, status, why: "confirmed" })
   yield* recordAudit(
     "resolution_proposed",
@@ -55,7 +59,10 @@ export const proposeResolution = Effect.fn("Resolve.proposeResolution")(function
   return { order, number }
 }, atomically)
 
-/** The status of the sale, and of its reversal if that was settled. */
+/**
+ * The status of the sale, the status of its reversal if the reversal was settled, and whether this process settled
+ * (`won`).
+ */
 interface ResolutionResult {
   readonly status: Status
   readonly reversal: ReversalStatus | null
@@ -87,16 +94,19 @@ const askAboutReversal = Effect.fnUntraced(function* ({ finding, unresolved }: R
   return { said: statusTagOf(said), ended }
 })
 
-/** Asks the provider once more. `ended` then settles. */
+/** Asks the provider once more. Running the returned effect `ended` settles. */
 const askAbout = Resolvable.$match({ Sale: askAboutSale, Reversal: askAboutReversal })
 
-/** Adds to an error who had confirmed the proposal, so that a second operator learns it. */
+/** Adds the earlier confirmation to an error, so that the second operator sees who confirmed first. */
 const withConfirmation =
   (confirmation: Confirmation | null) =>
   ({ status, transactionId, why }: NotResolvable) =>
     new NotResolvable({ transactionId, status, why, ...(confirmation !== null && { confirmation }) })
 
-/** Records the confirmation with its audit event. Fails if another operator was first, or if the proposal has changed. */
+/**
+ * Records the confirmation with its audit event. Fails if another operator has already confirmed, or if the proposal
+ * has changed.
+ */
 const recordConfirmation = Effect.fnUntraced(function* (
   order: Order,
   proposal: Proposal,
@@ -115,11 +125,12 @@ const recordConfirmation = Effect.fnUntraced(function* (
 }, atomically)
 
 /**
- * Confirms the numbered proposal of another operator, and settles as a provider's answer would. The provider is asked
- * once more: its firm answer overrides the operators, and its proof of delivery replaces theirs.
+ * Confirms the numbered proposal of another operator, and settles like a provider's answer. The provider is asked once
+ * more. If it firmly contradicts, nothing is settled; if it confirms the delivery, its proof replaces the operators'
+ * data.
  *
- * Of two operators who confirm at once, the second learns who was first. If the process of the first died before it
- * settled, any operator may settle by confirming again.
+ * If two operators confirm at once, the second gets an error that names the first. If the first process died before
+ * settling, any operator may settle by confirming again.
  *
  * @param evenUnasked whether to settle even if the provider cannot be asked.
  */
@@ -144,10 +155,10 @@ export const confirmResolution = Effect.fn("Resolve.confirmResolution")(function
   if (said === "NotAsked" && !evenUnasked) return yield* new NotConfirmable({ transactionId, why: "not_asked" })
   const { audited } = subjectOf(subject)
   const agreed = { transactionId, ...audited, proposal: number, finding, reason, proposedBy, operator, said }
-  // Recorded before money moves. If the process dies in between, the audit log still names who confirmed.
+  // Recorded before money moves, so that the audit log names the operator even if the process dies in between.
   if (confirmation === null) yield* recordConfirmation(order, proposal, { by: operator, at }, agreed)
   const { reversal, status, won } = yield* ended
-  // The process that confirmed is alive, and has just settled.
+  // The process of the first confirmation has just settled.
   if (confirmation !== null && !won) return yield* new NotConfirmable({ transactionId, why: "confirmed", confirmation })
   const settled = { ...agreed, status: reversal ?? status, won }
   yield* recordAudit("resolution_confirmed", { companyId: order.companyId }, settled)

@@ -20,9 +20,9 @@ import { requestReversal } from "./Supplier.ts"
 const endpoint = "POST /v1/transacciones/{id}/anular"
 
 /**
- * Asks the provider to reverse a sale: record, send, then return the money, let the sale stand, or leave it to
- * recovery. The money returns only when the provider has confirmed. The reversal goes on when its caller disconnects.
- * Contract: 1 and 4.5.
+ * Reverses a sale. Records the reversal and sends it to the provider. Then returns the money, leaves the sale in
+ * SUCCESS, or leaves the reversal to recovery. Money is returned only after the provider has confirmed. The reversal
+ * goes on when the caller disconnects. Contract: 1 and 4.5.
  */
 export const reverse = Effect.fn("Reverse.reverse")(function* (
   { company }: Session,
@@ -55,11 +55,14 @@ const beginAndSend = Effect.fnUntraced(function* (
 })
 
 /**
- * The process was paused too long to send safely. Recovery may already have settled the reversal. If not, it stays
- * pending, and its key replays "pending".
+ * Does not send the reversal, because the process was paused too long and recovery may already have settled it. An
+ * unsettled reversal stays pending, and its key replays "pending".
  */
 const leaveToRecovery = ({ reversal: { xid } }: UnresolvedReversal) =>
-  Effect.as(Effect.logWarning("a paused reversal is left to recovery", { xid }), ReversalAnswer.Unknown())
+  Effect.as(
+    Effect.logWarning("a reversal was not sent because the process was paused; recovery will settle it", { xid }),
+    ReversalAnswer.Unknown()
+  )
 
 const settleAnswer = Effect.fnUntraced(function* <R>(
   unresolved: UnresolvedReversal,

@@ -6,8 +6,9 @@ import { logDefect, retryUntilSuccess } from "./InFlight.ts"
 import { sandboxCompany, sandboxOpening } from "./Seed.ts"
 
 /**
- * Sets the available balance of the shared sandbox back to its opening deposit, once per local day. Any process may be
- * first. Held amounts are kept, because some stay held for ever. On the day of its creation the sandbox needs no reset.
+ * Sets the available balance of the shared sandbox back to its opening deposit, once per local day. The first process
+ * to call this makes the reset. Held amounts stay held, because some simulated sales are never resolved. A sandbox
+ * created today is not reset.
  */
 const resetSandbox = Effect.fn("SandboxReset.resetSandbox")(function* (at: DateTime.Utc) {
   const company = yield* sandboxCompany
@@ -21,14 +22,17 @@ const resetSandbox = Effect.fn("SandboxReset.resetSandbox")(function* (at: DateT
     since: startOfDay(day),
     at
   })
-  // Null: another process was first. 0: the balance had nothing to reset.
+  // Null means that today's reset was already made, 0 that the balance did not differ.
   if (moved !== null && moved !== 0)
     yield* Effect.logInfo("the sandbox balance was reset", { day, moved_pesos: toPesos(moved) })
 })
 
 const pace = Schedule.spaced("5 seconds")
 
-/** Resets the sandbox at each local midnight, for the life of the process. A reset missed today is made at once. */
+/**
+ * Resets the sandbox at each local midnight, for the life of the process. If today's reset was missed, it is made at
+ * once.
+ */
 export const keepResetting = Effect.gen(function* () {
   const at = yield* DateTime.now
   yield* resetSandbox(at).pipe(

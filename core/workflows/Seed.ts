@@ -30,10 +30,10 @@ export const sandboxOpening = Amount.make(10_000_000)
 const openingDeposit = { amount: sandboxOpening, reference: "sandbox-apertura" }
 
 /**
- * Fills a new database: a catalogue if it has none, and the shared sandbox company with credentials and opening
- * deposit. Several processes may run it at once, at every start.
+ * Fills a new database: a catalogue if there is none, and the shared sandbox company with credentials and opening
+ * deposit. Safe to run at every start and in several processes at once.
  *
- * @param credentials null omits the sandbox, and suspends the credentials of an existing one.
+ * @param credentials null creates no sandbox, and suspends the credentials of an existing sandbox.
  */
 export const seed = Effect.fn("Seed.seed")(function* (
   catalogue: CatalogueDraft,
@@ -52,14 +52,15 @@ const openSandbox = Effect.fnUntraced(function* ({ apiKey, secret }: SandboxCred
   if (Option.isNone(yield* sandboxCompany)) yield* createSandbox(at)
   const company = yield* sandboxCompany
   if (Option.isNone(company)) {
-    return yield* Effect.logWarning("the sandbox is omitted because a production company has its code")
+    return yield* Effect.logWarning("the sandbox was not created because a production company has its code")
   }
   const companyId = company.value.id
   yield* ledger.deposit({ ...openingDeposit, companyId, at })
   yield* tokens.configure({ companyId, name: tokenName, apiKey, secret: yield* hashSecret(secret) }, at)
 })
 
-// Another process may have created the sandbox, or its code may be taken. The caller reads the company again.
+// The error is ignored, because the caller reads the company again: another process may have created the sandbox, or
+// its code may be taken.
 const createSandbox = (at: DateTime.Utc) => Effect.ignore(Companies.use((companies) => companies.create(sandbox, at)))
 
 const closeSandbox = Effect.gen(function* () {
@@ -68,7 +69,10 @@ const closeSandbox = Effect.gen(function* () {
   if (Option.isSome(company)) yield* tokens.suspendNamed(company.value.id, tokenName)
 })
 
-/** The company with public credentials. Only a development company qualifies, so that it never reaches real money. */
+/**
+ * The company with public credentials. It must be a development company, so that public credentials never move real
+ * money.
+ */
 export const sandboxCompany = Companies.use((companies) => companies.findByCode(sandbox.code)).pipe(
   Effect.map(Option.filter(({ environment }) => environment === "development"))
 )

@@ -12,10 +12,10 @@ import { settle } from "./Settlement.ts"
 import type { Supplier } from "./Supplier.ts"
 
 /**
- * Sells once: reserve, dispatch, then confirm, release or hold. Contract: 3.1 and 4.5.
+ * Makes a sale once: reserve, dispatch, then confirm, release or hold. Contract: 3.1 and 4.5.
  *
- * The reservation is committed before the dispatch, and no database transaction is open during the dispatch. An outcome
- * that is not firm stays held for recovery. The sale goes on when its caller disconnects.
+ * The reservation is committed before the dispatch, and no database transaction is open during the dispatch. If the
+ * outcome is not firm, the amount stays held and recovery continues. The sale goes on when the caller disconnects.
  */
 export const sell = withSpan(
   "Sell.sell",
@@ -44,7 +44,7 @@ const reserveAndSend = Effect.fnUntraced(function* (
   })
 })
 
-/** Replays the response of the first call under the key. */
+/** Replays the response of the first call with the key. */
 export const replaySale = (companyId: CompanyId, outcome: Outcome) =>
   replay(outcome, { companyId, transactionId: saleIn(outcome).transactionId, about: "sale" })
 
@@ -54,11 +54,16 @@ const send = (order: Order, supplier: Supplier) =>
   )
 
 /**
- * The process was paused too long to send safely. Recovery may already have settled the sale. If not, it stays held,
- * and its key replays "pending".
+ * Does not send the sale, because the process was paused too long and recovery may already have settled it. The amount
+ * of an unsettled sale stays held, and its key replays "pending".
  */
 const leaveToRecovery = (order: Order) =>
-  Effect.as(Effect.logWarning("a paused sale is left to recovery", { xid: order.xid }), DispatchAnswer.Unknown())
+  Effect.as(
+    Effect.logWarning("a sale was not sent because the process was paused; recovery will settle it", {
+      xid: order.xid
+    }),
+    DispatchAnswer.Unknown()
+  )
 
 const settleAnswer = Effect.fnUntraced(function* <R>(
   order: Order,
@@ -66,7 +71,7 @@ const settleAnswer = Effect.fnUntraced(function* <R>(
   reply: Reply<Replayable<Outcome>, ServiceUnavailable>
 ) {
   const verdict = verdictOf(yield* answering)
-  // A sale that was not sent is never answered "pending": its key is going to be freed.
+  // A sale that was not sent never gets the response "pending", because its key is going to be freed.
   const delayed = verdict._tag === "Free" ? Exit.fail(new ServiceUnavailable()) : Exit.succeed(pending(order))
   const settled = yield* settle(order, verdict, reply(delayed))
   if (settled.won && settled.status === "PENDING") yield* countSale("PENDING", order.service.type)

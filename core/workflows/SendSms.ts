@@ -13,16 +13,16 @@ import { redactDefects } from "../telemetry/RedactDefects.ts"
 import { withFallback } from "./ExternalCalls.ts"
 import { InFlight } from "./InFlight.ts"
 
-/** Lease of a claimed message. Longer than the gateway timeout, so that a claim outlasts its call. */
+/** Lease of a claimed message. Longer than the gateway timeout, so that the call ends before the lease. */
 const smsLease = Duration.sum(providerTimeout, Duration.seconds(30))
 
 /**
- * The most messages claimed at once. All calls of a claim run in parallel, because a queued message would outlast its
+ * The most messages claimed at once. All calls of a claim run in parallel, because a queued call would end after its
  * lease.
  */
 const claimed_max = 4
 
-/** Claims messages and handles them, until none is due. */
+/** Claims due messages and handles them, until no message is due. */
 export const handleDue = Effect.fnUntraced(function* <Sms, E1, R1, E2, R2>(
   claim: (claim: SmsClaim) => Effect.Effect<ReadonlyArray<Sms>, E1, R1>,
   handle: (sms: Sms) => Effect.Effect<unknown, E2, R2>
@@ -46,7 +46,7 @@ const sendSms = Effect.fn("SendSms.sendSms")(function* (sms: ClaimedSms) {
   const { id } = sms.message
   // The reason is not logged, because a gateway may quote the phone in it.
   if (result._tag !== "Sent") yield* Effect.logWarning("an SMS was not sent", { id, result: result._tag })
-  // The result stands even if recording fails. A code that was sent must not be answered with an error.
+  // A failure to record does not change the result, because the caller must not get an error for a code that was sent.
   yield* Effect.catchCause(outbox.record(sms, result, yield* DateTime.now), (cause) =>
     Effect.logError("the result of an SMS could not be recorded", { id }, cause)
   )
@@ -93,8 +93,8 @@ const later = ({ createdAt }: ClaimedSms, now: DateTime.Utc, reason: string): Sm
   reason
 })
 
-// Each message runs on its own: its result must be recorded whatever happens to the others, and even if the process is
-// stopping.
+// Each message runs as separate work in flight. Its result must be recorded even if another message fails or the
+// process is stopping.
 const sendClaimed = (sms: ClaimedSms) => InFlight.use(({ run }) => run(sendSms(sms)))
 
 /** Sends all due messages. Several processes may run it at once. */
@@ -109,7 +109,7 @@ export const keepSending = sendDue().pipe(
   Effect.repeat(Schedule.spaced("1 second"))
 )
 
-/** The insurance whose owner receives a code. */
+/** The part of an insurance that is needed to send a code to the vehicle's owner. */
 type Owner = Pick<Insurance, "companyId" | "environment" | "insured">
 
 /** Draws a code and writes its message. Only a keyed hash of the code is stored. Contract: 8. */

@@ -11,7 +11,7 @@ import { countSale } from "../telemetry/Metrics.ts"
 import { withSpan } from "../telemetry/Spans.ts"
 import { InFlight, retryWrite } from "./InFlight.ts"
 
-/** A late answer: its subject, the settled status, the answer and its time. */
+/** A late answer: the sale or reversal, its settled status, the answer and the time of the answer. */
 interface LateAnswer {
   readonly transactionId: TransactionId
   readonly xid: string
@@ -21,9 +21,9 @@ interface LateAnswer {
 }
 
 /**
- * Reports an answer that contradicts the settled outcome. No money moves: an operator must look. The alert reads the
- * audit log, and recovery does not ask about settled operations again. So the record is retried for the life of the
- * process, in the background.
+ * Reports an answer that contradicts the settled outcome. No money moves; an operator must investigate. The alert
+ * depends on the audit log, and recovery does not ask about settled operations again. Therefore the record is retried
+ * in the background for the life of the process.
  */
 const reportLateOutcome = Effect.fnUntraced(function* (kind: LateOutcome, companyId: CompanyId, late: LateAnswer) {
   const { answeredAt, status, transactionId, verdict, xid } = late
@@ -35,11 +35,11 @@ const reportLateOutcome = Effect.fnUntraced(function* (kind: LateOutcome, compan
   yield* start(retryWrite(() => log.record(event), Effect.void, { xid }))
 })
 
-/** Fields of a settlement besides its subject and verdict. */
+/** The fields of a settlement other than its subject and verdict. */
 type Circumstances = Pick<Settlement, "at" | "claimedAt" | "notFound" | "toldPending">
 
 /**
- * Makes the three ways to settle, for sales and for reversals.
+ * Makes the three functions that settle, for sales and for reversals.
  *
  * @param name prefix of the spans.
  * @param write writes the verdict. Idempotent: finds its own earlier commit.
@@ -50,10 +50,10 @@ const makeSettlement = <Subject, Verdict, Settled, R>(
   write: (subject: Subject, verdict: Verdict, circumstances: Circumstances) => Effect.Effect<Settled, never, R>
 ) => ({
   /**
-   * Writes the verdict and retries while the database is unavailable, so that the provider's answer is not lost. A
-   * caller that has waited 5 s is answered "pending", which the key then replays. Contract: 3.1.
+   * Writes the verdict and retries while the database is unavailable, so that the provider's answer is not lost. After
+   * 5 s the caller gets the response "pending", which the key then replays. Contract: 3.1.
    *
-   * @param onDelay answers the caller.
+   * @param onDelay sends the response "pending" to the caller.
    */
   settle: withSpan(
     `${name}.settle`,
@@ -64,7 +64,7 @@ const makeSettlement = <Subject, Verdict, Settled, R>(
     })
   ),
 
-  /** Writes the verdict even if the caller disconnects. The caller waits until it is written. */
+  /** Writes the verdict even if the caller disconnects. The caller waits for the write. */
   settleInFlight: Effect.fnUntraced(function* (subject: Subject, verdict: Verdict) {
     const { run } = yield* InFlight
     const at = yield* DateTime.now
@@ -72,7 +72,10 @@ const makeSettlement = <Subject, Verdict, Settled, R>(
     return yield* run(retryWrite(settling, Effect.void, { xid: xidOf(subject) }))
   }),
 
-  /** Writes the verdict once. For callers that can ask again later: an unavailable database is a defect. */
+  /**
+   * Writes the verdict without retries. For callers that can ask again later, because an unavailable database is a
+   * defect here.
+   */
   settleOnce: withSpan(
     `${name}.settleOnce`,
     Effect.fnUntraced(function* (subject: Subject, verdict: Verdict, count: Count) {
@@ -92,13 +95,16 @@ const writeSale = Effect.fnUntraced(function* (settlement: Settlement) {
   const ledger = yield* Ledger
   const settled = yield* ledger.settle(settlement)
   const { order, verdict } = settlement
-  // A pending sale may be held again after each question. The call that sold it counts it once.
+  // Not counted here if PENDING, because recovery may write PENDING again after each question. The call that made the
+  // sale counts it once.
   if (settled.won && settled.status !== "PENDING") yield* countSale(settled.status, order.service.type)
   if (contradictsSale(verdict, settled)) yield* reportLateSale(settlement, settled)
   return settled
 })
 
-/** Whether another process settled the sale the other way: goods without payment, or payment without goods. */
+/**
+ * Whether another process settled the sale with the opposite outcome: goods without payment, or payment without goods.
+ */
 const contradictsSale = (verdict: Verdict, { status, won }: Settled): boolean =>
   !won &&
   Verdict.$match(verdict, {
@@ -134,7 +140,10 @@ const writeReversal = Effect.fnUntraced(function* (settlement: ReversalSettlemen
   return settled
 })
 
-/** Whether another process settled the reversal the other way, so that our books and the provider disagree. */
+/**
+ * Whether another process settled the reversal with the opposite outcome, so that Saldo's ledger and the provider
+ * disagree.
+ */
 const contradictsReversal = (verdict: ReversalVerdict, { status, won }: ReversalSettled): boolean =>
   !won &&
   ReversalVerdict.$match(verdict, {

@@ -13,8 +13,8 @@ import { withSpan } from "../telemetry/Spans.ts"
 import { isBeforeSendDeadline, withFallback } from "./ExternalCalls.ts"
 
 /**
- * Delivers sales: a provider or, for a policy, an insurer. Each xid is dispatched at most once and then only asked
- * about.
+ * The external service that delivers a sale: a provider or, for a policy, an insurer. Each xid is dispatched at most
+ * once; after that, Saldo asks only for its status.
  */
 export type Supplier = Pick<Provider, "dispatch" | "knows" | "status">
 
@@ -26,7 +26,7 @@ export const supplierOf = withSpan(
     const insurances = yield* Insurances
     const insurer = yield* Insurers.use((insurers) => insurers.serving(environment))
     return {
-      // The reference of a quote is the insurer's own, so there is nothing to check. Contract: 4.6.
+      // The reference of a quote always comes from the insurer, so there is nothing to check. Contract: 4.6.
       knows: () => true,
       dispatch: (order) => issue(insurances, insurer, order),
       status: (order) => Effect.map(redactDefects(insurer.status(order)), statusOfSale)
@@ -47,15 +47,15 @@ export const statusOf = (order: Order) => {
   )
   return withFallback(said, Effect.succeed(StatusAnswer.Unknown()), (cause) =>
     Effect.logWarning(
-      "the provider's adapter failed on a status question; the sale stays held and is asked about again",
+      "the provider's adapter failed on a status question; the sale stays held and recovery will ask again",
       { xid: order.xid },
       cause
     )
   )
 }
 
-// The insurance is marked as being issued before the insurer is asked. If recovery has settled the sale meanwhile, the
-// insurer must not be asked. The same holds for a process that was paused between the two steps.
+// The insurance is marked as being issued before the request goes to the insurer. The request must not be sent if
+// recovery has settled the sale meanwhile, or if the process was paused too long between the two steps.
 const issue = Effect.fnUntraced(function* (insurances: Insurances["Service"], insurer: Insurer, order: Order) {
   const since_ns = yield* Clock.monotonicTimeNanos
   const begun = yield* insurances.beginIssue(order)
@@ -80,13 +80,13 @@ const askAboutReversal = ({ reversal }: UnresolvedReversal, question: "reverse" 
   withFallback(
     Providers.use((providers) => providers.serving(reversal.order.environment)).pipe(
       Effect.flatMap((provider) => provider[question](reversal)),
-      // Without a provider nothing was sent.
+      // Without a provider the request was not sent.
       Effect.catchTag("ServiceUnavailable", () => Effect.succeed<ReversalAnswer>(ReversalAnswer.NotSent()))
     ),
     Effect.succeed(ReversalAnswer.Unknown()),
     (cause) =>
       Effect.logError(
-        "the provider's adapter failed on a reversal, which stays open",
+        "the provider's adapter failed on a reversal, which stays unresolved",
         { question, xid: reversal.xid },
         cause
       )

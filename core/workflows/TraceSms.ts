@@ -12,14 +12,14 @@ const answerOf = (sms: TracedSms) =>
   withFallback(
     SmsGateways.use((gateways) => gateways.serving(sms.environment)).pipe(
       Effect.flatMap((gateway) => redactDefects(gateway.delivery(sms))),
-      // Without a gateway nothing is known, and the next question may reach one.
+      // Without a gateway the delivery stays open, because a gateway may be configured before the next question.
       Effect.catchTag("InsuranceUnavailable", () => open)
     ),
     open,
     (cause) => Effect.logError("the SMS gateway's adapter failed on a question about a delivery", { id: sms.id }, cause)
   )
 
-/** Asks the gateway about the delivery of a message and records the answer. */
+/** Asks the gateway for the delivery of a message and records the answer. */
 const askAboutDelivery = Effect.fn("TraceSms.askAboutDelivery")(function* (sms: TracedSms) {
   const { recordDelivery } = yield* Outbox
   const answer = yield* answerOf(sms)
@@ -29,13 +29,13 @@ const askAboutDelivery = Effect.fn("TraceSms.askAboutDelivery")(function* (sms: 
   yield* recordDelivery(sms, answer._tag === "Open" ? { ...answer, askAt: nextDeliveryQuestion(sms, now) } : answer)
 })
 
-/** Asks about all deliveries that are due. Several processes may run it at once. */
+/** Asks about all accepted messages for which a question is due. Several processes may run this at once. */
 export const traceDue = Effect.fn("TraceSms.traceDue", { level: "Debug" })(function* () {
   const { claimTraced } = yield* Outbox
   yield* handleDue(claimTraced, askAboutDelivery)
 })
 
-/** Asks about due deliveries every second, for the life of the process. A failed round is only logged. */
+/** Runs `traceDue` every second, for the life of the process. A failed round is only logged. */
 export const keepTracing = traceDue().pipe(
   Effect.catchCause((cause) => Effect.logError("a round of questions about SMS deliveries failed", cause)),
   Effect.repeat(Schedule.spaced("1 second"))
