@@ -1,4 +1,4 @@
-import { Cause, Context, Deferred, Duration, Effect, type Exit, Fiber, FiberSet, Layer, Schedule } from "effect"
+import { Cause, Clock, Context, Deferred, Duration, Effect, type Exit, FiberSet, Latch, Layer, Schedule } from "effect"
 
 /**
  * How long a stopping process waits for sales already sent, because a provider may take 30 s to answer. Contract: 8.
@@ -7,6 +7,39 @@ export const drain_max = Duration.seconds(40)
 
 /** Answers the waiting caller. Only the first answer counts. */
 export type Reply<A, E> = (answer: Exit.Exit<A, E>) => Effect.Effect<void>
+
+/** How long a caller waits for a write before it is answered "pending". The write goes on in the background. */
+const answerAfter = Duration.seconds(5)
+
+/** Runs an action after `answerAfter`, unless the returned function has cancelled it. */
+type WhenLate = (action: Effect.Effect<void>) => Effect.Effect<() => void>
+
+/** Runs the actions of all writes in one fiber. A fiber for each write takes 9 % of the function calls of a sale. */
+const makeWhenLate = Effect.gen(function* () {
+  // All actions have the same delay, so the set has the earliest one first.
+  const waiting = new Set<{ readonly action: Effect.Effect<void>; readonly due_ns: bigint }>()
+  const hasWaiting = Latch.makeUnsafe()
+  const delay_ns = Duration.toNanosUnsafe(answerAfter)
+  const runNext = Effect.flatMap(Clock.monotonicTimeNanos, (now_ns) => {
+    const [next] = waiting
+    if (next === undefined) {
+      hasWaiting.closeUnsafe()
+      return hasWaiting.await
+    }
+    if (next.due_ns > now_ns) return Effect.sleep(Duration.nanos(next.due_ns - now_ns))
+    waiting.delete(next)
+    return Effect.exit(next.action)
+  })
+  yield* Effect.forkScoped(Effect.forever(runNext))
+  const whenLate: WhenLate = (action) =>
+    Effect.clockWith((clock) => {
+      const entry = { action, due_ns: clock.monotonicTimeNanosUnsafe() + delay_ns }
+      waiting.add(entry)
+      hasWaiting.openUnsafe()
+      return Effect.succeed(() => void waiting.delete(entry))
+    })
+  return whenLate
+})
 
 /** Logs a defect after the caller has disconnected, because no response can report it. */
 const logBroken = (cause: Cause.Cause<unknown>) =>
@@ -29,11 +62,14 @@ export class InFlight extends Context.Service<
     readonly run: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
     /** Like `run`, for work that may answer its caller before it ends. */
     readonly runWithReply: <A, E, R>(work: (reply: Reply<A, E>) => Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+    /** Answers a caller after 5 s, unless the returned function has cancelled it. */
+    readonly whenLate: WhenLate
   }
 >()("saldo/core/InFlight") {
   static readonly layer = Layer.effect(
     InFlight,
     Effect.gen(function* () {
+      const whenLate = yield* makeWhenLate
       // After its scope has closed, a FiberSet starts no fiber and returns an interrupted one.
       const fibers = yield* FiberSet.make<unknown, unknown>()
       // Added after the set, so that this finalizer runs first. The set then interrupts the fibers that are still
@@ -60,7 +96,8 @@ export class InFlight extends Context.Service<
         isBusy: Effect.map(FiberSet.size(fibers), (size) => size > 0),
         start: (work) => Effect.asVoid(FiberSet.run(fibers, Effect.onError(work, logBroken))),
         run: (work) => runWithReply(() => work),
-        runWithReply
+        runWithReply,
+        whenLate
       })
     })
   )
@@ -79,9 +116,6 @@ export const retryUntilSuccess =
   <A, R>(work: Effect.Effect<A, never, R>): Effect.Effect<A, never, R> =>
     work.pipe(Effect.catchDefect(Effect.fail), Effect.tapError(onDefect), Effect.retry(pace), Effect.orDie)
 
-/** How long a caller waits for a write before the response "pending". The write goes on in the background. */
-const answerAfter = Duration.seconds(5)
-
 const firstPause = Duration.millis(200)
 
 const pace = Schedule.min([Schedule.exponential(firstPause), Schedule.spaced("5 seconds")])
@@ -99,18 +133,18 @@ export const retryWrite = Effect.fnUntraced(function* <A, R>(
 ) {
   let hasAnswered = false
   const logFailure = (defect: unknown) => logDefect("an outcome could not be written and is retried", defect, about)
-  const answerCaller = Effect.andThen(
-    Effect.sync(() => {
+  const { whenLate } = yield* InFlight
+  const cancel = yield* whenLate(
+    Effect.suspend(() => {
       hasAnswered = true
-    }),
-    onDelay
+      return onDelay
+    })
   )
-  const waiting = yield* Effect.forkChild(Effect.delay(answerCaller, answerAfter))
   const again = () => retryUntilSuccess(pace, logFailure)(Effect.suspend(() => write(hasAnswered)))
   // Almost every write succeeds at once, so the retries are built only after a failure.
   const written = yield* Effect.catchDefect(write(hasAnswered), (defect) =>
     logFailure(defect).pipe(Effect.andThen(Effect.sleep(firstPause)), Effect.andThen(Effect.suspend(again)))
   )
-  yield* Fiber.interrupt(waiting)
+  cancel()
   return written
 })

@@ -20,8 +20,13 @@ const messageOf = (request: Request) => NodeHttpServerRequest.toIncomingMessage(
  *
  * @param name in lower case.
  */
-const valuesIn = ({ headersDistinct }: IncomingMessage, name: string): ReadonlyArray<string> =>
-  headersDistinct[name] ?? []
+const valuesIn = ({ rawHeaders }: IncomingMessage, name: string): ReadonlyArray<string> => {
+  const values: Array<string> = []
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    if (rawHeaders[index]?.toLowerCase() === name) values.push(rawHeaders[index + 1] ?? "")
+  }
+  return values
+}
 
 /** The value of a header. Several values are joined. */
 export const headerIn = (message: IncomingMessage, name: string): string | undefined => {

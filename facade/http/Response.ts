@@ -63,20 +63,12 @@ export const headersOf = ({ reply, requestId }: Caller, extra: Headers): Headers
   ...extra
 })
 
-/**
- * A response with JSON text or an empty body. Node sends a text together with the headers in one write; bytes would
- * take a second one.
- */
+/** A response with JSON text or an empty body. */
 export const respond = (call: Caller, status: number, body: string | undefined, extra: Headers = {}) => {
   const headers = headersOf(call, extra)
   return body === undefined
     ? HttpServerResponse.empty({ status, headers })
-    : HttpServerResponse.raw(body, {
-        status,
-        headers,
-        contentType: "application/json",
-        contentLength: Buffer.byteLength(body)
-      })
+    : HttpServerResponse.text(body, { status, headers, contentType: "application/json" })
 }
 
 /**

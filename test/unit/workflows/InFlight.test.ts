@@ -95,7 +95,7 @@ describe("a write that must not be lost", () => {
       recover()
       yield* TestClock.adjust("5 seconds")
       assert.strictEqual(yield* Fiber.join(writing), "written")
-    })
+    }).pipe(Effect.provide(InFlight.layer))
   )
 
   it.effect(
@@ -115,7 +115,7 @@ describe("a write that must not be lost", () => {
         yield* TestClock.adjust("5 seconds")
         yield* Fiber.join(writing)
         assert.deepStrictEqual([answers, attempts.at(-1)], [1, true])
-      })
+      }).pipe(Effect.provide(InFlight.layer))
   )
 
   it.effect("does not answer the caller when it succeeds within five seconds", () =>
@@ -127,17 +127,63 @@ describe("a write that must not be lost", () => {
       yield* retryWrite(() => Effect.succeed("written"), onDelay, {})
       yield* TestClock.adjust("1 minute")
       assert.strictEqual(answers, 0)
-    })
+    }).pipe(Effect.provide(InFlight.layer))
+  )
+
+  it.effect("answers the callers of several writes, each after its own five seconds", () =>
+    Effect.gen(function* () {
+      const answered: Array<number> = []
+      const begin = (id: number) => {
+        const onDelay = Effect.sync(() => void answered.push(id))
+        return Effect.forkChild(
+          retryWrite(() => Effect.never, onDelay, {}),
+          { startImmediately: true }
+        )
+      }
+      yield* begin(1)
+      yield* TestClock.adjust("3 seconds")
+      const second = yield* begin(2)
+      yield* TestClock.adjust("2 seconds")
+      assert.deepStrictEqual(answered, [1])
+      yield* TestClock.adjust("3 seconds")
+      assert.deepStrictEqual(answered, [1, 2])
+      yield* TestClock.adjust("1 minute")
+      yield* Fiber.interrupt(second)
+      yield* begin(3)
+      yield* TestClock.adjust("5 seconds")
+      assert.deepStrictEqual(answered, [1, 2, 3])
+    }).pipe(Effect.provide(InFlight.layer))
+  )
+
+  it.effect("does not stop answering other callers when an answer is a defect", () =>
+    Effect.gen(function* () {
+      let answers = 0
+      const count = Effect.sync(() => {
+        answers += 1
+      })
+      for (const onDelay of [Effect.die("broken"), count]) {
+        yield* Effect.forkChild(
+          retryWrite(() => Effect.never, onDelay, {}),
+          { startImmediately: true }
+        )
+      }
+      yield* TestClock.adjust("5 seconds")
+      assert.strictEqual(answers, 1)
+    }).pipe(Effect.provide(InFlight.layer))
   )
 
   it.effect("answers its caller during shutdown, and shutdown waits for the write", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
-      const { runWithReply } = Context.get(yield* Layer.buildWithScope(InFlight.layer, scope), InFlight)
+      const inFlight = yield* Layer.buildWithScope(InFlight.layer, scope)
+      const { runWithReply } = Context.get(inFlight, InFlight)
       const committed = yield* Deferred.make<string>()
       const caller = yield* Effect.forkChild(
         runWithReply<string, never, never>((reply) =>
-          retryWrite(() => Deferred.await(committed), reply(Exit.succeed("pending")), {})
+          Effect.provide(
+            retryWrite(() => Deferred.await(committed), reply(Exit.succeed("pending")), {}),
+            inFlight
+          )
         ),
         { startImmediately: true }
       )
