@@ -43,7 +43,7 @@ const ofLaw: Plan = {
 const tow: Extra = { code: "grua", name: "Grúa", price: Amount.make(85_000) }
 const validity = { from: "2026-03-11", until: "2027-03-10" }
 
-/** Scripts an insurer with fixed responses. Returns the orders that it is asked to issue. */
+/** Gives the insurer fixed responses for a plate. Returns the list of orders that the insurer receives. */
 const knownInsurer = Effect.fnUntraced(function* (plate: string) {
   const { insurer: script } = yield* Script
   const issued: Array<Order> = []
@@ -60,7 +60,7 @@ const knownInsurer = Effect.fnUntraced(function* (plate: string) {
   return issued
 })
 
-// The personal data as responses show it.
+// Masked personal data, as responses show it.
 const masked = {
   titular: "T*** d*** P***",
   vehiculo: { marca: "Toyota", modelo: "Corolla", anio: 2019, tipo: "automovil", chasis: "***4521" }
@@ -86,7 +86,7 @@ const nothingYet = {
 
 layer(TestServer, { excludeTestServices: true })("an insurance (contract 4.6)", (it) => {
   describe.each(insuranceForms.map((at) => [at.form, at] as const))("at %s", (_, at) => {
-    it.effect("leads from a plate to a policy and masks the owner's data", () =>
+    it.effect("leads from a plate to a policy, and masks the vehicle owner's data", () =>
       Effect.gen(function* () {
         const { auth } = yield* insuranceCompany()
         const placa = plateEnding()
@@ -169,26 +169,28 @@ layer(TestServer, { excludeTestServices: true })("an insurance (contract 4.6)", 
       })
     )
 
-    it.effect("is available where it is enabled, and states the reason where it is not", () =>
-      Effect.gen(function* () {
-        const [enabled, other] = [
-          yield* insuranceCompany(),
-          yield* insuranceCompany({ company: { insuranceEnabled: false } })
-        ]
-        assert.deepStrictEqual((yield* at.available(enabled.auth)).body.data, {
-          disponible: true,
-          servicios: [{ service_id: 6, nombre: "Seguro Obligatorio de Vehículos" }],
-          motivo: null
+    it.effect(
+      "is available to a company with insurance enabled; to another company, the response states the reason",
+      () =>
+        Effect.gen(function* () {
+          const [enabled, other] = [
+            yield* insuranceCompany(),
+            yield* insuranceCompany({ company: { insuranceEnabled: false } })
+          ]
+          assert.deepStrictEqual((yield* at.available(enabled.auth)).body.data, {
+            disponible: true,
+            servicios: [{ service_id: 6, nombre: "Seguro Obligatorio de Vehículos" }],
+            motivo: null
+          })
+          const { body, status } = yield* at.available(other.auth)
+          assert.deepStrictEqual(
+            [status, body.data],
+            [200, { disponible: false, servicios: [], motivo: "no_habilitado" }]
+          )
         })
-        const { body, status } = yield* at.available(other.auth)
-        assert.deepStrictEqual(
-          [status, body.data],
-          [200, { disponible: false, servicios: [], motivo: "no_habilitado" }]
-        )
-      })
     )
 
-    it.effect("accepts a plate in lower or upper case as the same plate", () =>
+    it.effect("treats a plate in lower case and in upper case as the same plate", () =>
       Effect.gen(function* () {
         const { auth } = yield* insuranceCompany()
         const small = plateEnding().toLowerCase()
@@ -201,7 +203,7 @@ layer(TestServer, { excludeTestServices: true })("an insurance (contract 4.6)", 
     )
   })
 
-  it.effect("follows the same steps over the typed tRPC client, where documents are base64 values", () =>
+  it.effect("has the same steps in the typed tRPC client, where documents are base64 values", () =>
     Effect.gen(function* () {
       const { apiKey } = yield* insuranceCompany()
       const { url } = yield* ServiceAddress

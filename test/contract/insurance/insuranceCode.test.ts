@@ -20,7 +20,7 @@ import { Script } from "../../support/service/ScriptedPorts.ts"
 import { TestServer } from "../../support/service/TestServer.ts"
 import { leavesRowsUnchanged } from "../../support/service/UnchangedRows.ts"
 
-/** The outcome of an attempt: status, code, and the attempts left. */
+/** The outcome of an attempt to verify a code: HTTP status, error code, and the attempts left. */
 const outcomeOf = <R>(attempt: Effect.Effect<ApiResponse, never, R>) =>
   Effect.map(attempt, ({ body, status }) => [status, body.error?.code, body.error?.details?.intentos_restantes])
 
@@ -44,7 +44,7 @@ layer(TestServer, { excludeTestServices: true })("the SMS code of an insurance (
     })
   )
 
-  it.effect("is blocked after five wrong attempts in total, counted over every code sent", () =>
+  it.effect("is blocked after five wrong attempts in total, over all codes sent for the insurance", () =>
     Effect.gen(function* () {
       const { auth } = yield* insuranceCompany()
       const { id } = yield* started(auth)
@@ -71,7 +71,7 @@ layer(TestServer, { excludeTestServices: true })("the SMS code of an insurance (
     })
   )
 
-  it.effect("counts concurrent attempts one by one", () =>
+  it.effect("is blocked after five wrong attempts, even when twelve arrive concurrently", () =>
     Effect.gen(function* () {
       const { auth } = yield* insuranceCompany()
       const { id } = yield* started(auth)
@@ -101,7 +101,7 @@ layer(TestServer, { excludeTestServices: true })("the SMS code of an insurance (
     })
   )
 
-  it.effect("may be sent again five times, and the last one is valid", () =>
+  it.effect("can be sent again five times, and the last code is valid", () =>
     Effect.gen(function* () {
       const { auth } = yield* insuranceCompany()
       const { id } = yield* started(auth)
@@ -112,7 +112,7 @@ layer(TestServer, { excludeTestServices: true })("the SMS code of an insurance (
   )
 
   it.effect.each(["12345", "1234567", "12345a", "", " 123456", "１２３４５６", 123456, ["123456"], null])(
-    "has six digits, and %j does not count as an attempt",
+    "must have six digits: the malformed code %j is rejected and does not count as an attempt",
     (codigo) =>
       Effect.gen(function* () {
         const { auth } = yield* insuranceCompany()
@@ -156,7 +156,7 @@ layer(TestServer, { excludeTestServices: true })("the SMS code of an insurance (
     })
   )
 
-  it.effect("can be requested again with an empty body or none", () =>
+  it.effect("can be requested again with an empty body or without a body", () =>
     Effect.gen(function* () {
       const { auth } = yield* insuranceCompany()
       const { id } = yield* started(auth)
@@ -167,7 +167,7 @@ layer(TestServer, { excludeTestServices: true })("the SMS code of an insurance (
     })
   )
 
-  it.effect("is different in every SMS in production, and only the last one is valid", () =>
+  it.effect("is different in every SMS in production, and only the last code is valid", () =>
     Effect.gen(function* () {
       const { simulated } = yield* Script
       simulated.add("production")

@@ -11,7 +11,7 @@ import { Script } from "../../support/service/ScriptedPorts.ts"
 import { TestServer } from "../../support/service/TestServer.ts"
 import { leavesRowsUnchanged } from "../../support/service/UnchangedRows.ts"
 
-/** `saldo reconcile`, run beside the server once the lease of the crashed sale has expired. */
+/** Runs `saldo reconcile` beside the server, after the lease of the crashed sale has expired. */
 const reconcile = Effect.gen(function* () {
   const { pass } = yield* ManualClock
   const { url } = yield* DatabaseServer
@@ -20,8 +20,8 @@ const reconcile = Effect.gen(function* () {
 })
 
 /**
- * Ending of the plate, then the status of the sale, the state of the insurance and the status of a replay after
- * recovery.
+ * Last digits of a plate, which determine the simulated insurer's response. After recovery: status of the sale, state
+ * of the insurance, HTTP status of a replay.
  */
 const endings = [
   ["58", "SUCCESS", "emitida", 201],
@@ -29,7 +29,7 @@ const endings = [
   ["12", "PENDING", "emitiendo", 202]
 ] as const
 
-/** Records the orders that the insurer is asked to issue for a plate. */
+/** Records the orders for a plate that the insurer receives. */
 const countIssued = (placa: string) =>
   Script.useSync(({ insurer: script }) => {
     const issued: Array<string> = []
@@ -53,9 +53,9 @@ const crashedAfterReserving = Effect.fnUntraced(function* (auth: Headers, ending
   return { ...under, issued }
 })
 
-layer(TestServer, { excludeTestServices: true })("a sale of an insurance whose process crashed", (it) => {
+layer(TestServer, { excludeTestServices: true })("an insurance sale whose process crashed", (it) => {
   it.effect.each(endings)(
-    "in the state cobrando, with a plate that ends in %s, ends as %s",
+    "before it called the insurer (state cobrando) is settled by reconciliation: plate ending %s, status %s",
     ([ending, status, estado, replayed]) =>
       Effect.gen(function* () {
         const { auth } = yield* insuranceCompany()
@@ -71,7 +71,7 @@ layer(TestServer, { excludeTestServices: true })("a sale of an insurance whose p
   )
 
   it.effect.each(endings)(
-    "in the state emitiendo, with a plate that ends in %s, ends as %s",
+    "after it called the insurer (state emitiendo) is settled by reconciliation: plate ending %s, status %s",
     ([ending, status, estado, replayed]) =>
       Effect.gen(function* () {
         const { settle } = yield* Script
@@ -110,11 +110,11 @@ interface Ending {
   readonly key: Headers
   readonly status: string
   readonly estado: string
-  /** The status of a replay. */
+  /** HTTP status of a replay. */
   readonly replayed: number
 }
 
-/** Checks the money, the sale, the insurance and the key against the ending. */
+/** Asserts the balance, the status of the sale, the state of the insurance and the response to a replay. */
 const checkEnding = Effect.fnUntraced(function* (
   auth: Headers,
   { id, placa, total }: { readonly id: number; readonly placa: string; readonly total: number },

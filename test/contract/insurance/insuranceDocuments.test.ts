@@ -37,7 +37,7 @@ layer(TestServer, { excludeTestServices: true })("the documents of a policy (con
         })
     )
 
-    it.effect("are two, and differ for each policy", () =>
+    it.effect("are two per policy, and differ from policy to policy", () =>
       Effect.gen(function* () {
         const { auth } = yield* insuranceCompany()
         const [one, other] = [yield* inState.emitida(auth, at), yield* inState.emitida(auth, at)]
@@ -65,7 +65,7 @@ layer(TestServer, { excludeTestServices: true })("the documents of a policy (con
       })
     )
 
-    it.effect("are visible to their company only", () =>
+    it.effect("are visible only to the company that sold the policy", () =>
       Effect.gen(function* () {
         const [mine, theirs] = [yield* insuranceCompany(), yield* insuranceCompany()]
         const { id } = yield* inState.emitida(mine.auth, at)

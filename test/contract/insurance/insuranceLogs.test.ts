@@ -26,7 +26,7 @@ import {
 import { Script } from "../../support/service/ScriptedPorts.ts"
 import { testServer } from "../../support/service/TestServer.ts"
 
-/** Personal data and a code that must not appear in a log. */
+/** Personal data and an SMS code that must not appear in a log. */
 const canary = {
   cedula: "40298765431",
   telefono: "8497654329",
@@ -35,7 +35,7 @@ const canary = {
   codigo: "918273"
 }
 
-/** A recognisable part of each value. */
+/** A recognisable part of each value in `canary`, in lower case. */
 const needles = ["402987", "7654329", "zurbarana", "quirogueta", "9canario", canary.codigo]
 
 const quoting = `${Object.values(canary).join(" / ")}\n    at ${canary.titular} (${canary.cedula}:1:1)`
@@ -57,7 +57,7 @@ const inspected = {
   versions: [{ id: "LE", name: "LE", suggested: true }]
 }
 
-/** Checks that the error details of a response quote none of it. */
+/** Asserts that the error details of a response contain no value of `canary`. */
 const withoutPersonalData = (answer: ApiResponse): ApiResponse => {
   const details = JSON.stringify(answer.body?.error?.details ?? null).toLowerCase()
   for (const needle of needles) assert.notInclude(details, needle)
@@ -66,14 +66,14 @@ const withoutPersonalData = (answer: ApiResponse): ApiResponse => {
 
 const played = (plate: string, how: Partial<Insurer>) => Script.useSync(({ insurer: script }) => script.set(plate, how))
 
-/** Checks the status of a step's response, and that its error details quote none of it. */
+/** Asserts the status of a response, and that its error details contain no value of `canary`. */
 const checkStatus = Effect.fnUntraced(function* <R>(step: Effect.Effect<ApiResponse, never, R>, status: number) {
   assert.strictEqual(withoutPersonalData(yield* step).status, status)
 })
 
 const start = (auth: Headers, body: object) => spanish.start(auth, { ...application(), ...body })
 
-/** The log, after a check that it has none of it. */
+/** The log. Asserts first that it contains no value of `canary`. */
 const checkedLog = Effect.gen(function* () {
   const log = (yield* CapturedLog).join("\n").toLowerCase()
   for (const needle of needles) assert.isFalse(log.includes(needle), log.slice(Math.max(0, log.indexOf(needle) - 400)))
@@ -86,8 +86,8 @@ const withCapturedLog = (format: (typeof formats)[number]) =>
   testServer({ LOG_LEVEL: "all", LOG_FORMAT: format }).pipe(Layer.provideMerge(CapturedLog.layer))
 
 describe.each(formats)("a log in the format %s", (format) => {
-  layer(withCapturedLog(format), { excludeTestServices: true })("has no personal data and no code", (it) => {
-    it.effect("on the way from a plate to a policy", () =>
+  layer(withCapturedLog(format), { excludeTestServices: true })("has no personal data and no SMS code", (it) => {
+    it.effect("after all steps from a plate to a policy", () =>
       Effect.gen(function* () {
         const { auth } = yield* insuranceCompany()
         const wanted = application()
@@ -189,7 +189,7 @@ describe.each(formats)("a log in the format %s", (format) => {
       })
     )
 
-    it.effect("when the insurer fails at the sale, or at a status query", () =>
+    it.effect("when the insurer fails during the sale, or during a status query", () =>
       Effect.gen(function* () {
         const { pass } = yield* ManualClock
         const { auth } = yield* insuranceCompany()
@@ -204,7 +204,7 @@ describe.each(formats)("a log in the format %s", (format) => {
       })
     )
 
-    it.effect("when an SMS is not sent", () =>
+    it.effect("when an SMS cannot be sent", () =>
       Effect.gen(function* () {
         const { pass } = yield* ManualClock
         const { sms } = yield* Script
@@ -226,7 +226,7 @@ describe.each(formats)("a log in the format %s", (format) => {
       })
     )
 
-    it.effect("when a document cannot be rendered, or stored data cannot be read", () =>
+    it.effect("when a document cannot be rendered, or stored data cannot be decrypted or parsed", () =>
       Effect.gen(function* () {
         const { renderer } = yield* Script
         const { auth, companyId } = yield* insuranceCompany()

@@ -17,8 +17,8 @@ import { leavesRowsUnchanged } from "../../support/service/UnchangedRows.ts"
 
 const production = insuranceCompany({ company: { environment: "production" } })
 
-/** Runs a test in which the simulators of insurer and SMS gateway serve companies in production. */
-const sending = <A, E, R>(test: Effect.Effect<A, E, R>) =>
+/** Runs a test in which production companies use the simulated insurer and the simulated SMS gateway. */
+const inSimulatedProduction = <A, E, R>(test: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const { simulated } = yield* Script
     simulated.add("production")
@@ -30,13 +30,13 @@ const sending = <A, E, R>(test: Effect.Effect<A, E, R>) =>
 
 const { telefono: firstPhone } = applicationFor()
 
-/** Starts an insurance for a new plate and this phone. */
+/** Starts an insurance for a new plate, with the default phone or the given phone. */
 const begin = (auth: Headers, telefono = firstPhone) =>
   Effect.suspend(() => spanish.start(auth, { ...applicationFor(plateEnding()), telefono }))
 
 const statusesOf = (answers: ReadonlyArray<ApiResponse>) => answers.map(({ status }) => status)
 
-/** The facts of a refusal: code, details and the header Retry-After. */
+/** The parts of an error response that the tests compare. */
 const refusalOf = ({ body: { error }, headers, status }: ApiResponse) => ({
   status,
   code: error?.code,
@@ -51,9 +51,9 @@ const limited = (periodo: "hora" | "dia", limite: number, retry_after: number) =
   retryAfter: String(retry_after)
 })
 
-layer(TestServer, { excludeTestServices: true })("the messages to a phone (contract 4.6 and 8)", (it) => {
-  it.effect("are at most five in an hour, over all companies, insurances and resends", () =>
-    sending(
+layer(TestServer, { excludeTestServices: true })("the SMS messages to a phone (contract 4.6 and 8)", (it) => {
+  it.effect("are at most five in an hour, counted over all companies, insurances and resent codes", () =>
+    inSimulatedProduction(
       Effect.gen(function* () {
         const { pass } = yield* ManualClock
         const { telefono } = applicationFor()
@@ -79,7 +79,7 @@ layer(TestServer, { excludeTestServices: true })("the messages to a phone (contr
   )
 
   it.effect("are at most ten in a day", () =>
-    sending(
+    inSimulatedProduction(
       Effect.gen(function* () {
         const { pass } = yield* ManualClock
         const { auth } = yield* production
@@ -96,8 +96,8 @@ layer(TestServer, { excludeTestServices: true })("the messages to a phone (contr
     )
   )
 
-  it.effect("are five when twelve insurances begin concurrently", () =>
-    sending(
+  it.effect("are at most five, even when twelve insurances start concurrently", () =>
+    inSimulatedProduction(
       Effect.gen(function* () {
         const { auth } = yield* production
         const { telefono } = applicationFor()
@@ -107,8 +107,8 @@ layer(TestServer, { excludeTestServices: true })("the messages to a phone (contr
     )
   )
 
-  it.effect("do not count again when the gateway is busy and the message is retried", () =>
-    sending(
+  it.effect("count once, even when the gateway is busy and the message is retried", () =>
+    inSimulatedProduction(
       Effect.gen(function* () {
         const { pass } = yield* ManualClock
         const { sms } = yield* Script
@@ -132,7 +132,7 @@ layer(TestServer, { excludeTestServices: true })("the messages to a phone (contr
     )
   )
 
-  it.effect("do not count in the simulator, which sends none", () =>
+  it.effect("are not limited for a test company, because the simulator sends none", () =>
     Effect.gen(function* () {
       const { auth } = yield* insuranceCompany()
       const { telefono } = applicationFor()

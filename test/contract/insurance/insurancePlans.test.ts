@@ -27,7 +27,7 @@ layer(TestServer, { excludeTestServices: true })("an insurance offer (contract 4
     ["57", false, false],
     ["58", false, true]
   ] as const)(
-    "marks a single version and a suggested version: plate ending %s, single %j, suggested %j",
+    "states whether the version is the only one, and which is suggested: plate ending %s, only %j, suggested %j",
     ([ending, sole, suggested]) =>
       Effect.gen(function* () {
         const { auth } = yield* insuranceCompany()
@@ -45,7 +45,7 @@ layer(TestServer, { excludeTestServices: true })("an insurance offer (contract 4
     [{ incluye_grua: true }, ["grua"]],
     [{ incluye_casa_conductor: true }, ["casa_conductor"]],
     [{ incluye_grua: true, incluye_casa_conductor: true }, ["grua", "casa_conductor"]]
-  ] as const)("costs the plan plus the extras that %j selects", ([wishes, codes]) =>
+  ] as const)("costs the price of the plan plus the prices of the extras selected by %j", ([wishes, codes]) =>
     Effect.gen(function* () {
       const { auth } = yield* insuranceCompany()
       const { id, placa, version } = yield* verified(auth)
@@ -60,7 +60,7 @@ layer(TestServer, { excludeTestServices: true })("an insurance offer (contract 4
     })
   )
 
-  it.effect("has no tow extra for a motorcycle, and a quote with one is rejected", () =>
+  it.effect("has no extra for towing a motorcycle, and a quote with this extra is rejected", () =>
     Effect.gen(function* () {
       const { auth } = yield* insuranceCompany()
       const { id, version } = yield* verified(auth, plateEnding("58", "K"))

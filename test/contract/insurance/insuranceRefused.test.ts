@@ -51,7 +51,7 @@ const malformed: ReadonlyArray<Row> = [
   ]
 ]
 
-/** Every step that has an id in its path. */
+/** One call of each endpoint that has the id of an insurance in its path. */
 const stepsOf = (at: Steps, auth: Headers, id: number | string) => [
   at.resend(auth, id),
   at.verify(auth, id),
@@ -64,7 +64,7 @@ const stepsOf = (at: Steps, auth: Headers, id: number | string) => [
 
 layer(TestServer, { excludeTestServices: true })("an insurance is rejected (contract 4.6 and 7)", (it) => {
   describe.each(insuranceForms.map((at) => [at.form, at] as const))("at %s", (_, at) => {
-    it.effect.each(malformed)("because its application has the fields %j", ([wrong, details]) =>
+    it.effect.each(malformed)("when its application has the invalid fields %j", ([wrong, details]) =>
       Effect.gen(function* () {
         const { auth } = yield* insuranceCompany()
         const { body, status } = yield* leavesRowsUnchanged(at.start(auth, { ...applicationFor(), ...wrong }))
@@ -76,7 +76,7 @@ layer(TestServer, { excludeTestServices: true })("an insurance is rejected (cont
       ["50", 422, "SEGURO_RECHAZADO", null],
       ["54", 422, "VEHICULO_NO_SOPORTADO", null],
       ["55", 503, "SEGUROS_NO_DISPONIBLE", "30"]
-    ] as const)("for a plate that ends in %s, with %i %s", ([ending, expected, code, retryAfter]) =>
+    ] as const)("for a plate that ends in %s, with status %i and code %s", ([ending, expected, code, retryAfter]) =>
       Effect.gen(function* () {
         const { auth } = yield* insuranceCompany()
         const { body, headers, status } = yield* leavesRowsUnchanged(
@@ -107,7 +107,7 @@ layer(TestServer, { excludeTestServices: true })("an insurance is rejected (cont
       })
     )
 
-    it.effect("in production while no insurer is configured, and never uses the simulator", () =>
+    it.effect("in production while no insurer is configured; the simulator is not used", () =>
       Effect.gen(function* () {
         const { auth } = yield* insuranceCompany({ company: { environment: "production" } })
         const { body, status } = yield* leavesRowsUnchanged(at.start(auth, applicationFor()))
@@ -115,14 +115,14 @@ layer(TestServer, { excludeTestServices: true })("an insurance is rejected (cont
       })
     )
 
-    it.effect("at every step that calls the insurer when it fails or does not answer within 30 seconds", () =>
+    it.effect("at every step that calls the insurer, when the call fails or lasts longer than 30 seconds", () =>
       Effect.gen(function* () {
         const { insurer: script } = yield* Script
         const { pass } = yield* ManualClock
         const { auth } = yield* insuranceCompany()
         const { id, placa, version } = yield* planned(auth, undefined, at)
         const silence = Effect.yieldNow.pipe(Effect.andThen(pass("31 seconds")), Effect.andThen(Effect.never))
-        for (const failure of [Effect.die(new Error("the line is dead")), silence]) {
+        for (const failure of [Effect.die(new Error("connection lost")), silence]) {
           script.set(placa, { inspect: () => failure, plans: () => failure, quote: () => failure })
           for (const step of [
             at.start(auth, applicationFor(placa)),
@@ -137,7 +137,7 @@ layer(TestServer, { excludeTestServices: true })("an insurance is rejected (cont
       })
     )
 
-    it.effect.each(["0", "-1", "1.5", "abc", "9007199254740992", "01", "1e3"])("for the malformed id %s", (id) =>
+    it.effect.each(["0", "-1", "1.5", "abc", "9007199254740992", "01", "1e3"])("when its id is malformed: %s", (id) =>
       Effect.gen(function* () {
         const { auth } = yield* insuranceCompany()
         for (const step of stepsOf(at, auth, id)) {
@@ -165,7 +165,7 @@ layer(TestServer, { excludeTestServices: true })("an insurance is rejected (cont
       })
     )
 
-    it.effect("at every step but the first query when the company may not sell insurance", () =>
+    it.effect("at every step except the availability query, when the company may not sell insurance", () =>
       Effect.gen(function* () {
         const { auth, companyId } = yield* insuranceCompany()
         const { id, placa } = yield* quoted(auth, undefined, at)
@@ -186,7 +186,7 @@ layer(TestServer, { excludeTestServices: true })("an insurance is rejected (cont
       })
     )
 
-    it.effect("at every step when the token may not sell", () =>
+    it.effect("at every step, including the availability query, when the token has no permission to sell", () =>
       Effect.gen(function* () {
         const { companyId } = yield* insuranceCompany()
         const { auth } = yield* newToken(companyId, { permissions: ["balance.read", "services.read"] })
@@ -197,7 +197,7 @@ layer(TestServer, { excludeTestServices: true })("an insurance is rejected (cont
       })
     )
 
-    it.effect.each(["true", 1, "", [], {}])("at a quote whose extras are %j", (wish) =>
+    it.effect.each(["true", 1, "", [], {}])("at the quote when the value of an extra is %j", (wish) =>
       Effect.gen(function* () {
         const { auth } = yield* insuranceCompany()
         const { id } = yield* planned(auth, undefined, at)
@@ -211,7 +211,7 @@ layer(TestServer, { excludeTestServices: true })("an insurance is rejected (cont
       })
     )
 
-    it.effect("at a reversal, in every state that has a sale", () =>
+    it.effect("at a reversal, in every state in which a sale exists", () =>
       Effect.gen(function* () {
         const { auth } = yield* insuranceCompany()
         for (const state of ["cobrando", "emitiendo", "emitida", "fallida"] as const) {
@@ -245,7 +245,7 @@ const paper = "POLIZA_NO_EMITIDA"
 
 type Expected = 200 | 201 | typeof order | typeof price | typeof sold | typeof paper
 
-/** The result of each step in each state. Contract: 3.3 and 4.6. */
+/** HTTP status or error code of each step in each state. Contract: 3.3 and 4.6. */
 const table: ReadonlyArray<readonly [InsuranceState, ...ReadonlyArray<Expected>]> = [
   // state           resend verify plans  choose quote  sell   read document
   ["iniciada", 200, 200, order, order, order, price, 200, paper],
@@ -259,8 +259,8 @@ const table: ReadonlyArray<readonly [InsuranceState, ...ReadonlyArray<Expected>]
   ["fallida", order, order, order, order, order, sold, 200, paper]
 ]
 
-/** The state after a step that succeeds. Steps that are not listed keep the state. */
-const leads: Partial<Record<keyof typeof steps, InsuranceState>> = {
+/** The state after each successful step. A step that is not listed leaves the state unchanged. */
+const stateAfter: Partial<Record<keyof typeof steps, InsuranceState>> = {
   resend: "otp_enviado",
   verify: "otp_validado",
   choose: "plan_confirmado",
@@ -273,10 +273,10 @@ const pairs = table.flatMap(([state, ...row]) =>
   names.map((step, index) => [step, state, row[index] ?? assert.fail("the row is too short")] as const)
 )
 
-layer(TestServer, { excludeTestServices: true })("the steps of an insurance (contract 3.3)", (it) => {
+layer(TestServer, { excludeTestServices: true })("an insurance (contract 3.3)", (it) => {
   describe.each(insuranceForms.map((at) => [at.form, at] as const))("at %s", (_, at) => {
     it.effect.each(pairs.filter((_, index) => insuranceForms[index % insuranceForms.length] === at))(
-      "answer %s in the state %s with %s",
+      "answers the step %s in the state %s with %s",
       ([step, state, expected]) =>
         Effect.gen(function* () {
           const { auth } = yield* insuranceCompany()
@@ -286,7 +286,7 @@ layer(TestServer, { excludeTestServices: true })("the steps of an insurance (con
           const taken = steps[step](at, under)
           if (typeof expected === "number") {
             assert.strictEqual((yield* taken).status, expected)
-            assert.strictEqual(yield* stateNow, leads[step] ?? state)
+            assert.strictEqual(yield* stateNow, stateAfter[step] ?? state)
           } else {
             const { body } = yield* leavesRowsUnchanged(taken)
             assert.strictEqual(body.error.code, expected)

@@ -76,7 +76,7 @@ layer(TestServer, { excludeTestServices: true })("the sale of an insurance (cont
     })
   )
 
-  it.effect("requires a quote younger than 30 minutes, to the millisecond", () =>
+  it.effect("requires a quote that is less than 30 minutes old", () =>
     Effect.gen(function* () {
       const { pass } = yield* ManualClock
       const { auth } = yield* insuranceCompany()
@@ -91,7 +91,7 @@ layer(TestServer, { excludeTestServices: true })("the sale of an insurance (cont
     })
   )
 
-  it.effect("returns the money and closes the insurance when the insurer refuses it", () =>
+  it.effect("releases the money and closes the insurance when the insurer refuses the policy", () =>
     Effect.gen(function* () {
       const { auth } = yield* insuranceCompany()
       const { id, placa } = yield* quoted(auth, plateEnding("51"))
@@ -111,31 +111,33 @@ layer(TestServer, { excludeTestServices: true })("the sale of an insurance (cont
     ["02", "FAILED", "fallida"],
     ["12", "PENDING", "emitiendo"],
     ["22", "SUCCESS", "emitida"]
-  ] as const)("is reconciled when the insurer left it open: plate ending %s becomes %s", ([ending, status, estado]) =>
-    Effect.gen(function* () {
-      const { pass } = yield* ManualClock
-      const { auth } = yield* insuranceCompany()
-      const { id, placa, total } = yield* quoted(auth, plateEnding(ending))
-      const pending = yield* spanish.sell(auth, id, placa)
-      assert.deepStrictEqual([pending.status, pending.body.error.code], [202, "TRANSACTION_PENDING"])
-      assert.deepInclude(yield* moneyOf(auth), { available: fewer(total), held: total })
-      assert.strictEqual((yield* spanish.read(auth, id)).body.data.estado, "emitiendo")
-      yield* pass("16 seconds")
-      yield* recover("all")
-      const sale = (yield* get(pending.body.error.details.consultar_en, auth)).body.data
-      const policy = (yield* spanish.read(auth, id)).body.data
-      assert.deepStrictEqual([sale.status, policy.estado], [status, estado])
-      assert.strictEqual(policy.numero_poliza, sale.auth_code)
-      assert.deepInclude(
-        yield* moneyOf(auth),
-        status === "FAILED"
-          ? { available: 50_000, held: 0 }
-          : { available: fewer(total), held: status === "PENDING" ? total : 0 }
-      )
-    })
+  ] as const)(
+    "gets its final status from reconciliation after an unknown outcome: plate ending %s becomes %s",
+    ([ending, status, estado]) =>
+      Effect.gen(function* () {
+        const { pass } = yield* ManualClock
+        const { auth } = yield* insuranceCompany()
+        const { id, placa, total } = yield* quoted(auth, plateEnding(ending))
+        const pending = yield* spanish.sell(auth, id, placa)
+        assert.deepStrictEqual([pending.status, pending.body.error.code], [202, "TRANSACTION_PENDING"])
+        assert.deepInclude(yield* moneyOf(auth), { available: fewer(total), held: total })
+        assert.strictEqual((yield* spanish.read(auth, id)).body.data.estado, "emitiendo")
+        yield* pass("16 seconds")
+        yield* recover("all")
+        const sale = (yield* get(pending.body.error.details.consultar_en, auth)).body.data
+        const policy = (yield* spanish.read(auth, id)).body.data
+        assert.deepStrictEqual([sale.status, policy.estado], [status, estado])
+        assert.strictEqual(policy.numero_poliza, sale.auth_code)
+        assert.deepInclude(
+          yield* moneyOf(auth),
+          status === "FAILED"
+            ? { available: 50_000, held: 0 }
+            : { available: fewer(total), held: status === "PENDING" ? total : 0 }
+        )
+      })
   )
 
-  it.effect("keeps the quote valid when the insurer was not reached", () =>
+  it.effect("leaves the quote valid when the insurer could not be reached", () =>
     Effect.gen(function* () {
       const { insurer: script } = yield* Script
       const { auth } = yield* insuranceCompany()
@@ -151,7 +153,7 @@ layer(TestServer, { excludeTestServices: true })("the sale of an insurance (cont
     })
   )
 
-  it.effect("keeps the quote valid while no insurer is configured", () =>
+  it.effect("leaves the quote valid while no insurer is configured", () =>
     Effect.gen(function* () {
       const { simulated } = yield* Script
       const { auth } = yield* insuranceCompany({ company: { environment: "production" } })
@@ -168,7 +170,7 @@ layer(TestServer, { excludeTestServices: true })("the sale of an insurance (cont
     })
   )
 
-  it.effect("keeps the quote valid when the balance is too low", () =>
+  it.effect("leaves the quote valid when the balance is too low", () =>
     Effect.gen(function* () {
       const { auth, companyId } = yield* insuranceCompany({ money: 1 })
       const { id, placa, total } = yield* quoted(auth)
@@ -182,7 +184,7 @@ layer(TestServer, { excludeTestServices: true })("the sale of an insurance (cont
     })
   )
 
-  it.effect("keeps the quote valid when a limit is exceeded", () =>
+  it.effect("leaves the quote valid when a limit is exceeded", () =>
     Effect.gen(function* () {
       const { auth, companyId } = yield* insuranceCompany({ limits: { daily: Centavos.make(100) } })
       const { id, placa } = yield* quoted(auth)
@@ -224,7 +226,7 @@ layer(TestServer, { excludeTestServices: true })("the sale of an insurance (cont
     })
   )
 
-  it.effect("in progress is rejected a second time with the path to query its state", () =>
+  it.effect("is rejected while another sale of the insurance runs, with the path to query the state", () =>
     Effect.gen(function* () {
       const { auth } = yield* insuranceCompany()
       const { id, placa } = yield* inState.cobrando(auth, spanish)

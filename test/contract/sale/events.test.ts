@@ -8,7 +8,7 @@ import { ask, subscriber, WebhookServer } from "../../support/service/WebhookCal
 const sale = { service_id: 1, identifier: "8095550123", amount: 50 }
 
 layer(WebhookServer, { excludeTestServices: true })("the list of events (contract 6)", (it) => {
-  it.effect("is read by a cursor, oldest first, and by type", () =>
+  it.effect("is read oldest first from a cursor, and can be filtered by type", () =>
     Effect.gen(function* () {
       const { apiKey, calls, companyId } = yield* subscriber()
       yield* deposit(companyId, 10, "d1")
@@ -26,7 +26,7 @@ layer(WebhookServer, { excludeTestServices: true })("the list of events (contrac
     }).pipe(Effect.scoped)
   )
 
-  it.effect("waits for the first event", () =>
+  it.effect("waits up to `esperar` seconds for an event when the list is empty", () =>
     Effect.gen(function* () {
       const { calls, companyId } = yield* subscriber()
       const clock = yield* ManualClock
@@ -41,10 +41,12 @@ layer(WebhookServer, { excludeTestServices: true })("the list of events (contrac
     }).pipe(Effect.scoped)
   )
 
-  it.effect.each(["despues_de=-1", "limite=0", "limite=501", "esperar=26", "type=venta"])("refuses %s", (query) =>
-    Effect.gen(function* () {
-      const { apiKey } = yield* customer()
-      assert.strictEqual((yield* ask(apiKey)("GET", `/v1/eventos?${query}`)).status, 422)
-    })
+  it.effect.each(["despues_de=-1", "limite=0", "limite=501", "esperar=26", "type=venta"])(
+    "rejects the query %s with 422",
+    (query) =>
+      Effect.gen(function* () {
+        const { apiKey } = yield* customer()
+        assert.strictEqual((yield* ask(apiKey)("GET", `/v1/eventos?${query}`)).status, 422)
+      })
   )
 })

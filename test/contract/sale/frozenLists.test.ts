@@ -12,7 +12,7 @@ type Headers = Record<string, string>
 
 const sale = { service_id: 1, identifier: "8095550003", amount: 20 }
 
-/** Every paged list, by path and by the name of its id. */
+/** The path of every paged list, and the name of the id of its rows. */
 const lists = [
   ["/v1/transacciones", "transaction_id"],
   ["/v1/transactions", "transaction_id"],
@@ -42,9 +42,9 @@ layer(TestServer, { excludeTestServices: true })("a paged list (contract 4.7)", 
         ...body.data.pagination
       }))
 
-    // Filters under which sales made later would also be listed.
+    // These filters also match the sales that are made while the client pages.
     it.effect.each(["", "date_from=2026-03-11", "date_from=2026-03-11&date_to=2026-03-11"])(
-      "does not move while sales are made, with the hasta_id of its first page (%s)",
+      "does not change while sales are made, when the client sends the hasta_id of the first page (filter: %s)",
       (filter) =>
         Effect.gen(function* () {
           const { auth } = yield* customer()
@@ -70,7 +70,7 @@ layer(TestServer, { excludeTestServices: true })("a paged list (contract 4.7)", 
         })
     )
 
-    it.effect("lists and counts the rows up to any hasta_id", () =>
+    it.effect("lists and counts only the rows up to hasta_id, for any value of hasta_id", () =>
       Effect.gen(function* () {
         const { auth } = yield* customer()
         yield* sellTimes(4, auth)
@@ -79,7 +79,7 @@ layer(TestServer, { excludeTestServices: true })("a paged list (contract 4.7)", 
         for (const hasta of [0, 1, ...ids.flatMap((one) => [one - 1, one, one + 1]), Number.MAX_SAFE_INTEGER]) {
           const { hasta_id, ids: listed, total } = yield* read(auth, `hasta_id=${hasta}`)
           const expected = ids.filter((one) => one <= hasta)
-          // A limit above the newest row would not freeze the list, so the response names the newest row.
+          // A hasta_id above the newest row would not freeze the list. The response then has the id of the newest row.
           assert.deepStrictEqual(
             { hasta_id, listed, total },
             { hasta_id: Math.min(hasta, newest), listed: expected, total: expected.length }
@@ -93,7 +93,7 @@ layer(TestServer, { excludeTestServices: true })("a paged list (contract 4.7)", 
       })
     )
 
-    it.effect("never shows a row twice to a client that pages by hasta_id alone", () =>
+    it.effect("shows no row twice to a client that pages only by hasta_id, without a page number", () =>
       Effect.gen(function* () {
         const { auth } = yield* customer()
         yield* sellTimes(5, auth)
@@ -108,7 +108,7 @@ layer(TestServer, { excludeTestServices: true })("a paged list (contract 4.7)", 
       })
     )
 
-    it.effect("without rows has hasta_id 0, with which it stays empty", () =>
+    it.effect("without rows has hasta_id 0, and a request with hasta_id 0 gets an empty list", () =>
       Effect.gen(function* () {
         const { auth } = yield* customer({ money: 0 })
         const empty = yield* read(auth, "")
@@ -120,7 +120,7 @@ layer(TestServer, { excludeTestServices: true })("a paged list (contract 4.7)", 
     )
   })
 
-  it.effect("is frozen together with every filter", () =>
+  it.effect("can be frozen by hasta_id together with every filter", () =>
     Effect.gen(function* () {
       const { auth } = yield* customer()
       const soldTo = (identifier: string, key: string) =>
@@ -156,7 +156,7 @@ layer(TestServer, { excludeTestServices: true })("a paged list (contract 4.7)", 
     })
   )
 
-  it.effect("is frozen over tRPC too", () =>
+  it.effect("can be frozen by hasta_id over tRPC too", () =>
     Effect.gen(function* () {
       const { url } = yield* ServiceAddress
       const { apiKey, auth } = yield* customer()
@@ -180,7 +180,7 @@ layer(TestServer, { excludeTestServices: true })("a paged list (contract 4.7)", 
 })
 
 layer(WebhookServer, { excludeTestServices: true })("the deliveries of a webhook (contract 6.3)", (it) => {
-  it.effect("do not move while events occur, with the hasta_id of the first page", () =>
+  it.effect("do not change while events occur, when the client sends the hasta_id of the first page", () =>
     Effect.gen(function* () {
       const { auth, calls, path } = yield* subscriber()
       yield* sellTimes(3, auth)
@@ -199,7 +199,7 @@ layer(WebhookServer, { excludeTestServices: true })("the deliveries of a webhook
       assert.strictEqual((yield* page("")).total, 4)
       const pending = yield* page(`estado=pendiente&hasta_id=${whole.hasta_id}`)
       assert.deepStrictEqual(pending.ids, whole.ids)
-      // The total does not depend on the page.
+      // The total is the same on a page beyond the last.
       const beyond = yield* page("page=9")
       assert.deepStrictEqual([beyond.total, beyond.ids], [4, []])
       const refused = yield* calls("GET", `${path}/entregas?hasta_id=x`)

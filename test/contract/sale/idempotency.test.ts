@@ -11,7 +11,7 @@ import { leavesRowsUnchanged } from "../../support/service/UnchangedRows.ts"
 
 const sale = (identifier: string, more: object = {}) => ({ service_id: 1, identifier, amount: 100, ...more })
 
-/** The parts of a response that must be equal in a replay: everything but the request id. */
+/** Status and body of a response without the request id. A replay must be equal in these parts. */
 const answer = ({ body: { request_id, ...rest }, status }: { body: Record<string, unknown>; status: number }) => ({
   status,
   ...rest
@@ -19,7 +19,7 @@ const answer = ({ body: { request_id, ...rest }, status }: { body: Record<string
 
 const paths = ["/v1/recargas", "/v1/recharges"] as const
 
-/** A new company, and a function that sends its sales under one key. */
+/** A new company, and a function that sends a sale of this company, always under the same key. */
 const keyed = Effect.gen(function* () {
   const { auth } = yield* customer()
   const headers = { ...auth, "idempotency-key": randomUUID() }
@@ -66,7 +66,7 @@ layer(TestServer, { excludeTestServices: true })("an idempotency key (contract 3
       ["identifier", { identifier: "8095550004" }],
       ["service", { service_id: 2 }],
       ["terminal", { terminal_id: "caja-2" }]
-    ] as const)("is rejected when the second sale has another %s", ([, other]) =>
+    ] as const)("is rejected when the second sale has a different %s", ([, other]) =>
       Effect.gen(function* () {
         const { sellAgain } = yield* keyed
         yield* sellAgain(sale("8095550003"), first)
@@ -77,7 +77,7 @@ layer(TestServer, { excludeTestServices: true })("an idempotency key (contract 3
     )
   })
 
-  it.effect("replays a sale whose body has the same values written as different JSON", () =>
+  it.effect("replays a sale when the second body has the same values in another JSON notation", () =>
     Effect.gen(function* () {
       const { sellAgain } = yield* keyed
       const original = yield* sellAgain(sale("8095550003", { amount: "100.00" }))
@@ -101,19 +101,21 @@ layer(TestServer, { excludeTestServices: true })("an idempotency key (contract 3
   )
 
   it.effect.each([
-    ["the field", { amount: 100.001 }, {}, "VALIDATION_ERROR"],
+    ["fields", { amount: 100.001 }, {}, "VALIDATION_ERROR"],
     ["the product", { service_id: 99 }, {}, "INVALID_PRODUCT"],
-    ["the limit", { amount: 400 }, { limits: { daily: 30_000 } }, "LIMIT_EXCEEDED"],
+    ["limits", { amount: 400 }, { limits: { daily: 30_000 } }, "LIMIT_EXCEEDED"],
     ["the balance", { amount: 1_001 }, {}, "INSUFFICIENT_BALANCE"]
-  ] as const)("can be used again when %s check rejected its sale before the reservation", ([, wrong, wanted, code]) =>
-    Effect.gen(function* () {
-      const { auth } = yield* customer(wanted as Parameters<typeof customer>[0])
-      const headers = { ...auth, "idempotency-key": randomUUID() }
-      const refused = yield* leavesRowsUnchanged(sell(sale("8095550003", wrong), headers))
-      assert.deepStrictEqual([refused.status, refused.body.error.code], [422, code])
-      const sold = yield* sell(sale("8095550003"), headers)
-      assert.deepStrictEqual([sold.status, sold.headers.get("idempotent-replay")], [201, null])
-    })
+  ] as const)(
+    "can be used again after its sale was rejected before the reservation by the check of %s",
+    ([, wrong, wanted, code]) =>
+      Effect.gen(function* () {
+        const { auth } = yield* customer(wanted as Parameters<typeof customer>[0])
+        const headers = { ...auth, "idempotency-key": randomUUID() }
+        const refused = yield* leavesRowsUnchanged(sell(sale("8095550003", wrong), headers))
+        assert.deepStrictEqual([refused.status, refused.body.error.code], [422, code])
+        const sold = yield* sell(sale("8095550003"), headers)
+        assert.deepStrictEqual([sold.status, sold.headers.get("idempotent-replay")], [201, null])
+      })
   )
 
   it.effect("is separate for each company", () =>
@@ -150,7 +152,7 @@ layer(TestServer, { excludeTestServices: true })("an idempotency key (contract 3
       ["8095550030", 422, "FAILED"],
       ["8095550112", 202, "PENDING"]
     ] as const)(
-      "is in progress until recovery settles the sale to %s, then replays status %i",
+      "is reported as in progress until recovery settles the sale to %s; a replay then has status %i",
       ([identifier, status, state]) =>
         Effect.gen(function* () {
           const { pass } = yield* ManualClock
@@ -171,7 +173,7 @@ layer(TestServer, { excludeTestServices: true })("an idempotency key (contract 3
         })
     )
 
-    it.effect("is reported as a conflict once 15 minutes have passed without recovery", () =>
+    it.effect("is reported as a conflict when the sale has not been recovered after 15 minutes", () =>
       Effect.gen(function* () {
         const { pass } = yield* ManualClock
         const { id, sellAgain } = yield* crashed("8095550043")
@@ -190,8 +192,8 @@ layer(TestServer, { excludeTestServices: true })("an idempotency key (contract 3
     )
   })
 
-  describe("after 24 hours", () => {
-    it.effect("no longer replays its sale, and rejects every other sale", () =>
+  describe("older than 24 hours", () => {
+    it.effect("no longer replays its sale, and rejects every sale under this key", () =>
       Effect.gen(function* () {
         const { pass } = yield* ManualClock
         const { sellAgain } = yield* keyed
@@ -208,7 +210,7 @@ layer(TestServer, { excludeTestServices: true })("an idempotency key (contract 3
       })
     )
 
-    it.effect("rejects another sale after its own sale has FAILED, because both sales would have the same xid", () =>
+    it.effect("rejects every sale under this key after a FAILED sale, because both sales would have the same xid", () =>
       Effect.gen(function* () {
         const { pass } = yield* ManualClock
         const { sellAgain } = yield* keyed
@@ -223,7 +225,7 @@ layer(TestServer, { excludeTestServices: true })("an idempotency key (contract 3
       })
     )
 
-    it.effect("does not expire while its sale is unresolved", () =>
+    it.effect("still replays its sale while the sale is PENDING", () =>
       Effect.gen(function* () {
         const { pass } = yield* ManualClock
         const { sellAgain } = yield* keyed
@@ -235,7 +237,7 @@ layer(TestServer, { excludeTestServices: true })("an idempotency key (contract 3
     )
   })
 
-  it.effect("sells on a retry, under the same xid, when the first attempt never reached the provider", () =>
+  it.effect("sells on a retry, with the same xid, when the first attempt did not reach the provider", () =>
     Effect.gen(function* () {
       const { provider } = yield* Script
       const { auth, sellAgain } = yield* keyed

@@ -13,7 +13,7 @@ const sale = (amount: number) => of("8095550003", amount)
 
 type Headers = Record<string, string>
 
-/** The outcome of a sale of this amount: the error details, or the status of a success. */
+/** Sells for this amount. Returns the details of the error, or the HTTP status of a success. */
 const outcome = (auth: Headers, amount: number, path?: string) =>
   Effect.map(sell(sale(amount), auth, path), ({ body, status }) => body.error?.details ?? status)
 
@@ -42,17 +42,19 @@ layer(TestServer, { excludeTestServices: true })("consumption limits (contract 2
     ["diario", { daily: limit(500), weekly: limit(500), monthly: limit(500) }],
     ["semanal", { daily: limit(0), weekly: limit(500), monthly: limit(500) }],
     ["mensual", { daily: limit(501), weekly: limit(0), monthly: limit(500) }]
-  ] as const)("allow a sale that reaches them exactly, and name the first limit exceeded: %s", ([periodo, limits]) =>
-    Effect.gen(function* () {
-      for (const path of ["/v1/recargas", "/v1/recharges"]) {
-        const { auth } = yield* customer({ limits })
-        assert.strictEqual(yield* outcome(auth, 450, path), 201)
-        const details = { periodo, limite: 500, consumo: 450, monto_requerido: 50.01 }
-        assert.deepStrictEqual(yield* leavesRowsUnchanged(outcome(auth, 50.01, path)), details)
-        assert.strictEqual(yield* outcome(auth, 50, path), 201)
-        assert.deepStrictEqual(yield* consumed(auth), [500, 500, 500])
-      }
-    })
+  ] as const)(
+    "allow a sale that uses them up exactly, and reject a larger sale with the first exceeded limit: %s",
+    ([periodo, limits]) =>
+      Effect.gen(function* () {
+        for (const path of ["/v1/recargas", "/v1/recharges"]) {
+          const { auth } = yield* customer({ limits })
+          assert.strictEqual(yield* outcome(auth, 450, path), 201)
+          const details = { periodo, limite: 500, consumo: 450, monto_requerido: 50.01 }
+          assert.deepStrictEqual(yield* leavesRowsUnchanged(outcome(auth, 50.01, path)), details)
+          assert.strictEqual(yield* outcome(auth, 50, path), 201)
+          assert.deepStrictEqual(yield* consumed(auth), [500, 500, 500])
+        }
+      })
   )
 
   it.effect("of 0 allow any amount", () =>
@@ -71,7 +73,7 @@ layer(TestServer, { excludeTestServices: true })("consumption limits (contract 2
     })
   )
 
-  it.effect("count held amounts but not released ones", () =>
+  it.effect("count held amounts, but not released amounts", () =>
     Effect.gen(function* () {
       const { pass } = yield* ManualClock
       const { auth } = yield* customer({ limits: { daily: limit(200) } })
@@ -86,7 +88,7 @@ layer(TestServer, { excludeTestServices: true })("consumption limits (contract 2
     })
   )
 
-  it.effect("start again at local midnight, on Monday and on the first of the month", () =>
+  it.effect("start a new period at local midnight, on Monday and on the first of the month", () =>
     Effect.gen(function* () {
       const { until } = yield* ManualClock
       const limits = { daily: limit(100), weekly: limit(250), monthly: limit(400) }
@@ -135,8 +137,8 @@ layer(TestServer, { excludeTestServices: true })("consumption limits (contract 2
     })
   )
 
-  // Limits, the last instant of one period, the first instant of the next, and the daily, weekly and monthly
-  // consumption after a sale at each instant.
+  // Limits, last second of a period, first second of the next period. After a sale at each of these two times: daily,
+  // weekly and monthly consumption.
   it.effect.each([
     [{ weekly: limit(100) }, "2026-04-12T23:59:59-04:00", "2026-04-13T00:00:00-04:00", [100, 100, 200]],
     [
@@ -154,7 +156,7 @@ layer(TestServer, { excludeTestServices: true })("consumption limits (contract 2
         assert.strictEqual(yield* outcome(auth, 100), 201, instant)
       }
       assert.deepStrictEqual(yield* consumed(auth), [...consumption])
-      // The week that contains the first of a month may begin in the month before.
+      // A week can begin in one month and end in the next.
       const { consumo, periodo } = yield* leavesRowsUnchanged(outcome(auth, 1))
       assert.deepStrictEqual([periodo, consumo], ["semanal", consumption[1]])
     })

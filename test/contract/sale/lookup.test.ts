@@ -47,7 +47,7 @@ layer(TestService, { excludeTestServices: true })("a lookup", (it) => {
     })
   )
 
-  it.effect("of bills offers two, and the same two when it is repeated", () =>
+  it.effect("of bills offers two bills, and the same two bills when it is repeated", () =>
     Effect.gen(function* () {
       const first = (yield* consult(5, "NIC-3")).body.data
       assert.deepStrictEqual([first.opciones.length, first.titular, first.sin_deuda], [2, holder, false])
@@ -55,7 +55,7 @@ layer(TestService, { excludeTestServices: true })("a lookup", (it) => {
     })
   )
 
-  it.effect("in production without a provider answers with simulated data and marks it as simulated", () =>
+  it.effect("by a production company without a provider returns simulated data, marked as simulated", () =>
     Effect.gen(function* () {
       const { body, status } = yield* consult(3, "8095551234", as("produccion"))
       assert.deepStrictEqual([status, body.data.origen_datos, body.data.opciones.length], [200, "simulado", 2])
@@ -87,7 +87,7 @@ layer(TestService, { excludeTestServices: true })("a lookup", (it) => {
     )
   )
 
-  it.effect("requires its own permission", () =>
+  it.effect("requires the permission for lookups", () =>
     Effect.map(consult(3, "8095551234", as("lector")), ({ body, status }) =>
       assert.deepStrictEqual([status, body.error.code], [403, "FORBIDDEN"])
     )

@@ -20,7 +20,7 @@ layer(TestService, { excludeTestServices: true })("a sale of an option", (it) =>
     [3, "/v1/recharges"],
     [5, "/v1/recargas"],
     [5, "/v1/recharges"]
-  ] as const)("of service %i at %s costs the price offered", ([service_id, path]) =>
+  ] as const)("of service %i at %s costs the price that the lookup returned", ([service_id, path]) =>
     Effect.gen(function* () {
       const identifier = customer()
       const { opcion_id, precio } = yield* firstOption(service_id, identifier)
@@ -35,7 +35,7 @@ layer(TestService, { excludeTestServices: true })("a sale of an option", (it) =>
     })
   )
 
-  it.effect("accepts its price in the body, as a number or as text", () =>
+  it.effect("accepts the price of the option as the amount, as a number or as text", () =>
     Effect.gen(function* () {
       const identifier = customer()
       const { opcion_id, precio } = yield* firstOption(3, identifier)
@@ -72,32 +72,34 @@ layer(TestService, { excludeTestServices: true })("a sale of an option", (it) =>
       })
     )
 
-    it.effect("when the option belongs to another company, service or identifier, or the price differs", () =>
-      Effect.gen(function* () {
-        const identifier = customer()
-        const { opcion_id, precio } = yield* firstOption(3, identifier)
-        const bill = yield* firstOption(5, identifier)
-        const foreign = yield* firstOption(3, identifier, as("vecino"))
-        const before = [yield* money, yield* count]
-        const asked = { service_id: 3, identifier, opcion_id }
-        const invalid = { opcion_id: "invalido" }
-        const refusals = [
-          [{ ...asked, opcion_id: foreign.opcion_id }, invalid],
-          [{ ...asked, opcion_id: bill.opcion_id }, invalid],
-          [{ ...asked, service_id: 5 }, invalid],
-          [{ ...asked, identifier: customer() }, invalid],
-          [
-            { ...asked, amount: precio + 0.01 },
-            { amount: "no_coincide", precio_real: precio }
-          ]
-        ] as const
-        for (const [body, details] of refusals) {
-          const answer = yield* sell(body)
-          assert.deepStrictEqual([answer.status, answer.body.error.details], [422, details])
-        }
-        assert.notStrictEqual(foreign.opcion_id, opcion_id)
-        assert.deepStrictEqual([yield* money, yield* count], before)
-      })
+    it.effect(
+      "when the option belongs to another company, service or identifier, or the amount differs from the price",
+      () =>
+        Effect.gen(function* () {
+          const identifier = customer()
+          const { opcion_id, precio } = yield* firstOption(3, identifier)
+          const bill = yield* firstOption(5, identifier)
+          const foreign = yield* firstOption(3, identifier, as("vecino"))
+          const before = [yield* money, yield* count]
+          const asked = { service_id: 3, identifier, opcion_id }
+          const invalid = { opcion_id: "invalido" }
+          const refusals = [
+            [{ ...asked, opcion_id: foreign.opcion_id }, invalid],
+            [{ ...asked, opcion_id: bill.opcion_id }, invalid],
+            [{ ...asked, service_id: 5 }, invalid],
+            [{ ...asked, identifier: customer() }, invalid],
+            [
+              { ...asked, amount: precio + 0.01 },
+              { amount: "no_coincide", precio_real: precio }
+            ]
+          ] as const
+          for (const [body, details] of refusals) {
+            const answer = yield* sell(body)
+            assert.deepStrictEqual([answer.status, answer.body.error.details], [422, details])
+          }
+          assert.notStrictEqual(foreign.opcion_id, opcion_id)
+          assert.deepStrictEqual([yield* money, yield* count], before)
+        })
     )
 
     it.effect("in production, when the option is a simulated bill", () =>
@@ -108,18 +110,18 @@ layer(TestService, { excludeTestServices: true })("a sale of an option", (it) =>
         assert.deepStrictEqual(body.error.details, { opcion_id: "invalido" })
         const example = yield* firstOption(3, identifier, as("produccion"))
         const bought = yield* sell({ service_id: 3, identifier, opcion_id: example.opcion_id }, as("produccion"))
-        // The package has its real catalogue price. The sale fails because no provider is configured for production companies.
+        // A package is not simulated: it comes from the catalogue. This sale fails for lack of a provider.
         assert.strictEqual(bought.body.error.code, "SERVICE_UNAVAILABLE")
       })
     )
   })
 
-  it.effect("pays a bill once under eight concurrent attempts, and sells a package eight times", () =>
+  it.effect("pays a bill once when eight attempts are concurrent, but sells a package eight times", () =>
     Effect.gen(function* () {
       const identifier = customer()
       const together = Effect.fnUntraced(function* (service_id: number) {
         const { opcion_id } = yield* firstOption(service_id, identifier)
-        // Each attempt has its own key.
+        // Each attempt has a different idempotency key.
         const attempts = Array.from({ length: 8 }, () => sell({ service_id, identifier, opcion_id }))
         return yield* Effect.all(attempts, { concurrency: "unbounded" })
       })

@@ -17,7 +17,7 @@ const anyAmount = 8
 
 layer(TestServer, { excludeTestServices: true })("the checks of a sale (contract 4.5)", (it) => {
   it.effect(
-    "report credentials, permission, JSON, company, fields, key, product, amount, limits and balance in this order",
+    "run in this order: credentials, permission, JSON, company, fields, key, product, amount, limits, balance",
     () =>
       Effect.gen(function* () {
         const { auth, companyId } = yield* customer({ money: 0, limits: { daily: Centavos.make(1_000) } })
@@ -56,7 +56,7 @@ layer(TestServer, { excludeTestServices: true })("the checks of a sale (contract
       })
   )
 
-  it.effect("look up the key before the service, so a replay works after the service was withdrawn", () =>
+  it.effect("look up the key before the service, so that a replay succeeds after the service is withdrawn", () =>
     Effect.gen(function* () {
       const { auth, companyId } = yield* customer()
       const headers = { ...auth, "idempotency-key": randomUUID() }

@@ -71,7 +71,7 @@ layer(TestServer, { excludeTestServices: true })("a receipt (contract 2.5 and 4.
   it.effect.each([
     ["PENDING", "8095550012"],
     ["FAILED", "8095550001"]
-  ] as const)("does not exist for a sale in %s", ([, identifier]) =>
+  ] as const)("does not exist for a sale with status %s", ([, identifier]) =>
     Effect.gen(function* () {
       const { auth } = yield* customer()
       const { transaction_id } = yield* sold(auth, { identifier })
@@ -131,18 +131,18 @@ layer(TestServer, { excludeTestServices: true })("a receipt (contract 2.5 and 4.
       assert.match(page.source, /^%PDF-1\.\d/)
       assert.strictEqual(page.pages, 1)
       assert.closeTo((page.width / 72) * 25.4, 80, 0.1)
-      // At most as long as an A4 sheet.
+      // An A4 sheet is 297 mm long.
       assert.isAtMost((page.height / 72) * 25.4, 297)
       assert.strictEqual(page.lines[0]?.text, "Colmado Ñandú Łódź")
       assert.strictEqual(page.code, one.xid)
     })
   )
 
-  // Authorization code, and whether the page says that the receipt is only a test.
+  // Authorization codes that begin with SBX are of the simulator.
   it.effect.each([
     ["SBX0123456789AB", true],
     ["0123456789AB", false]
-  ] as const)("with authorization code %s is marked as a test: %j", ([authCode, marked]) =>
+  ] as const)("with the authorization code %s has the text SIN VALIDEZ — PRUEBA: %j", ([authCode, marked]) =>
     Effect.gen(function* () {
       const { provider } = yield* Script
       const { auth } = yield* customer()

@@ -21,7 +21,7 @@ const givenBack = { available: 1000, held: 0, consumed: [0, 0, 0] }
 
 layer(TestServer, { excludeTestServices: true })("a reversal (contract 4.5)", (it) => {
   describe.each(reversalForms)("at $form", ({ reverse, verb }) => {
-    it.effect("that is confirmed returns the money once and answers with the reversed sale", () =>
+    it.effect("that the provider confirms returns the money once, and the response is the reversed sale", () =>
       Effect.gen(function* () {
         const { auth, id } = yield* sold("204518")
         const before = (yield* get(`/v1/transacciones/${id}`, auth)).body.data
@@ -47,7 +47,7 @@ layer(TestServer, { excludeTestServices: true })("a reversal (contract 4.5)", (i
       })
     )
 
-    it.effect("that is denied leaves the sale unchanged, and can be requested again under a new key", () =>
+    it.effect("that the provider denies leaves the sale unchanged, and can be requested again under a new key", () =>
       Effect.gen(function* () {
         const { auth, id, xid } = yield* sold("204593")
         const { body, status } = yield* reverse(id, auth, "r1")
@@ -65,7 +65,7 @@ layer(TestServer, { excludeTestServices: true })("a reversal (contract 4.5)", (i
       })
     )
 
-    it.effect("with an unknown outcome is settled by recovery, while its key keeps replaying the original 202", () =>
+    it.effect("with an unknown outcome is settled by recovery, but its key still replays the original 202", () =>
       Effect.gen(function* () {
         const { pass } = yield* ManualClock
         const { auth, id, xid } = yield* sold("204594")
@@ -93,7 +93,7 @@ layer(TestServer, { excludeTestServices: true })("a reversal (contract 4.5)", (i
       })
     )
 
-    it.effect("that never reached the provider frees its key", () =>
+    it.effect("that did not reach the provider can be retried under the same key", () =>
       Effect.gen(function* () {
         const { provider } = yield* Script
         const { auth, id } = yield* sold("204500-a")
@@ -110,7 +110,7 @@ layer(TestServer, { excludeTestServices: true })("a reversal (contract 4.5)", (i
       })
     )
 
-    it.effect("is in progress for its own key and for any other until the provider answers", () =>
+    it.effect("is reported as in progress, under its own key or another, until the provider answers", () =>
       Effect.gen(function* () {
         const { provider } = yield* Script
         const asked = Deferred.makeUnsafe<void>()
@@ -146,7 +146,7 @@ layer(TestServer, { excludeTestServices: true })("a reversal (contract 4.5)", (i
     })
   )
 
-  it.effect("over tRPC is the same procedure", () =>
+  it.effect("over tRPC has the same result as over REST", () =>
     Effect.gen(function* () {
       const { url } = yield* ServiceAddress
       const { auth, companyId, id } = yield* sold("204518")
@@ -158,7 +158,7 @@ layer(TestServer, { excludeTestServices: true })("a reversal (contract 4.5)", (i
     })
   )
 
-  it.effect("leaves no violation for the audit to find", () =>
+  it.effect("violates no invariant of `saldo audit`", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* violatedInvariants, [])
     }).pipe(Effect.provide(AuditPostgres.layer))

@@ -13,7 +13,7 @@ import { TestServer } from "../../support/service/TestServer.ts"
 
 type Shown = { readonly status: string; readonly solicitada_en: string; readonly resuelta_en: string | null } | null
 
-/** Asserts that the detail over REST and tRPC, and the item of the list, show this reversal. */
+/** Asserts this value of `anulacion` in the detail over REST and tRPC, and in the item of the list. */
 const shows = Effect.fnUntraced(function* (
   { auth, companyId, id }: Effect.Success<ReturnType<typeof sold>>,
   shown: Shown
@@ -34,14 +34,18 @@ const requested = "2026-03-11 10:15:00"
 const recovered = "2026-03-11 10:15:05"
 const pending = { status: "PENDING", solicitada_en: requested, resuelta_en: null }
 
-/** Identifier of the sale, its reversal right after the response, and after recovery. Contract: 2.5. */
+/** Outcome, identifier of the sale, then `anulacion` after the response and after recovery. Contract: 2.5. */
 const reversals: ReadonlyArray<readonly [what: string, identifier: string, answered: Shown, recovered: Shown]> = [
   ["confirmed", "204518", ...twice({ status: "REVERSED", solicitada_en: requested, resuelta_en: requested })],
   ["denied", "204593", ...twice({ status: "DENIED", solicitada_en: requested, resuelta_en: requested })],
   ["unknown, and later confirmed", "204594", pending, { ...pending, status: "REVERSED", resuelta_en: recovered }],
   ["unknown, and later denied", "negada", pending, { ...pending, status: "DENIED", resuelta_en: recovered }],
-  ["unknown for now", "perdida", ...twice(pending)],
-  ["certainly not sent", "sin-envio", ...twice({ status: "DENIED", solicitada_en: requested, resuelta_en: requested })]
+  ["still unknown", "perdida", ...twice(pending)],
+  [
+    "not sent to the provider",
+    "sin-envio",
+    ...twice({ status: "DENIED", solicitada_en: requested, resuelta_en: requested })
+  ]
 ]
 
 function twice(shown: Shown): readonly [Shown, Shown] {
@@ -49,7 +53,7 @@ function twice(shown: Shown): readonly [Shown, Shown] {
 }
 
 layer(TestServer, { excludeTestServices: true })("a transaction (contract 2.5)", (it) => {
-  it.effect("shows no reversal before one is requested", () =>
+  it.effect("shows no reversal before a reversal is requested", () =>
     Effect.gen(function* () {
       yield* shows(yield* sold("204518"), null)
       yield* shows(yield* sold("8095551234", 1), null)
@@ -76,7 +80,7 @@ layer(TestServer, { excludeTestServices: true })("a transaction (contract 2.5)",
     })
   )
 
-  it.effect("shows a reversal as pending while the provider is asked", () =>
+  it.effect("shows a reversal as pending while the call to the provider runs", () =>
     Effect.gen(function* () {
       const { until } = yield* ManualClock
       const { provider } = yield* Script

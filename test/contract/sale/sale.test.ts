@@ -55,7 +55,7 @@ const withAmount = (amount: string) => `{"service_id":1,"identifier":"8095550003
 
 const nothing = { service_id: "requerido", identifier: "requerido" }
 
-/** Bodies as JSON text, each with the details of its refusal. */
+/** Invalid bodies as JSON text, each with the details of the error. */
 const refusedTexts: ReadonlyArray<readonly [body: string, details: object]> = [
   ["", nothing],
   ["{}", nothing],
@@ -81,7 +81,7 @@ const accepted: ReadonlyArray<readonly [body: object, amount: number]> = [
 
 layer(TestServer, { excludeTestServices: true })("a sale (contract 4.5)", (it) => {
   describe.each(["/v1/recargas", "/v1/recharges"])("at %s", (path) => {
-    it.effect("answers with the fields of contract 2.5 and an xid computed from the key", () =>
+    it.effect("returns the fields of contract 2.5 and an xid computed from the key", () =>
       Effect.gen(function* () {
         const { auth, companyId } = yield* customer()
         const key = randomUUID()
@@ -178,7 +178,7 @@ layer(TestServer, { excludeTestServices: true })("a sale (contract 4.5)", (it) =
       })
     )
 
-    it.effect("is rejected before it reaches the provider when the balance is too low", () =>
+    it.effect("is rejected before the call to the provider when the balance is too low", () =>
       Effect.gen(function* () {
         const { auth } = yield* customer({ money: 50 })
         const { body, status } = yield* leavesRowsUnchanged(sell({ ...sale, amount: 50.01 }, auth, path))
@@ -191,7 +191,7 @@ layer(TestServer, { excludeTestServices: true })("a sale (contract 4.5)", (it) =
 
     it.effect.each([
       ["unknown", 99, 422, "INVALID_PRODUCT"],
-      ["for companies with insurance", 6, 403, "FORBIDDEN"]
+      ["only for companies with insurance", 6, 403, "FORBIDDEN"]
     ] as const)("of a service that is %s is rejected", ([, service_id, expected, code]) =>
       Effect.gen(function* () {
         const { auth } = yield* customer()
@@ -200,7 +200,7 @@ layer(TestServer, { excludeTestServices: true })("a sale (contract 4.5)", (it) =
       })
     )
 
-    it.effect("in production is rejected while no provider is configured, and never uses the simulator", () =>
+    it.effect("in production is rejected while no provider is configured; the simulator is not used", () =>
       Effect.gen(function* () {
         const { auth } = yield* customer({ company: { environment: "production" } })
         const { body, status } = yield* leavesRowsUnchanged(sell(sale, auth, path))
@@ -215,7 +215,7 @@ layer(TestServer, { excludeTestServices: true })("a sale (contract 4.5)", (it) =
     ] as const)("requires an idempotency key and rejects the key %j", ([key, reason]) =>
       Effect.gen(function* () {
         const { auth } = yield* customer()
-        // `post` sends no key when none is given. `sell` would generate one.
+        // Uses `post`, because `sell` would generate a key.
         const headers: Record<string, string> = key === undefined ? {} : { "idempotency-key": key }
         const told = (wanted: object) => leavesRowsUnchanged(post(path, wanted, { ...auth, ...headers }))
         const { body, status } = yield* told({ ...sale, idempotency_key: "del-cuerpo" })
@@ -225,7 +225,7 @@ layer(TestServer, { excludeTestServices: true })("a sale (contract 4.5)", (it) =
       })
     )
 
-    it.effect("is charged again when the same body, or a corrected one, is sent under a new key", () =>
+    it.effect("is a new sale when the same body, or a changed body, is sent under a new key", () =>
       Effect.gen(function* () {
         const { auth } = yield* customer()
         yield* sell(sale, auth, path)
@@ -235,7 +235,7 @@ layer(TestServer, { excludeTestServices: true })("a sale (contract 4.5)", (it) =
         assert.deepStrictEqual([data.saldo_actual, data.saldo_retenido, data.consumo_periodo.diario], [800, 0, 200])
         const { items } = (yield* get("/v1/transacciones?status=FAILED", auth)).body.data
         assert.deepStrictEqual([items.length, items[0].identifier], [1, "809-555-0003"])
-        // A sale that reached no provider ends with the same message, so the message does not say who refused the sale.
+        // The message is the same when the provider was not reached, so it does not mention a refusal.
         assert.strictEqual(items[0].message, "Operación no realizada; el monto fue devuelto.")
       })
     )

@@ -43,7 +43,7 @@ const books = Effect.fnUntraced(function* (company: number) {
   return row
 })
 
-/** Waits for the sandbox reset of this day. The test clock stands still meanwhile. */
+/** Waits until the database contains the sandbox reset of this day. */
 const resetOf = Effect.fnUntraced(function* (day: string) {
   const sql = yield* PgClient.PgClient
   yield* sql`select 1 from cell.adjustment where reference = ${`sandbox-${day}`}`.pipe(
@@ -54,8 +54,8 @@ const resetOf = Effect.fnUntraced(function* (day: string) {
 const delivered = Verdict.Confirm({ delivery: { authCode: "A1", rechargeToken: null } })
 
 /**
- * A sale of this many pesos. Its identifier is one that the simulator delivers, or leaves undecided when the verdict is
- * Hold.
+ * Sells for this amount and settles the sale with the verdict. With verdict Hold, the identifier is one for which the
+ * simulator's outcome stays unknown; otherwise one that the simulator delivers.
  */
 const sell = Effect.fnUntraced(function* (company: number, key: string, pesos: number, verdict: Verdict) {
   const ledger = yield* Ledger
@@ -65,7 +65,7 @@ const sell = Effect.fnUntraced(function* (company: number, key: string, pesos: n
 })
 
 describe("two servers with one sandbox company", () => {
-  it.live("reset its balance once a day at local midnight and keep what is held", () =>
+  it.live("reset its available balance once a day at local midnight, and leave held amounts unchanged", () =>
     Effect.gen(function* () {
       const { until } = yield* ManualClock
       const url = asLoginIn("saldo_server", yield* freshDatabaseUrl)
@@ -86,7 +86,7 @@ describe("two servers with one sandbox company", () => {
         const entries = ["deposit 100000 sandbox-apertura", "sale -100", "adjustment 300 sandbox-2026-03-12"]
         assert.deepStrictEqual(yield* books(company), { ...reset, entries })
         yield* sell(company, "next day", 300, delivered)
-        // A third server starts on the same day and must not reset again.
+        // A third server that starts on the same day must not reset the balance again.
         yield* serving(url)
         yield* until("2026-03-13T00:00:00-04:00")
         yield* resetOf("2026-03-13")

@@ -7,7 +7,7 @@ import { Statement } from "../../../core/ports/Statement.ts"
 import { ManualClock } from "../../support/InProcessService.ts"
 import { loadSalesHistory } from "../../support/SalesHistory.ts"
 import { customer, deposit } from "../../support/service/CustomerCompany.ts"
-import { as, call, get, parseCsv, post, sell } from "../../support/service/HttpCalls.ts"
+import { as, call, csvText, get, parseCsv, post, sell } from "../../support/service/HttpCalls.ts"
 import { serviceWith } from "../../support/service/InMemoryService.ts"
 import { TestServer } from "../../support/service/TestServer.ts"
 
@@ -16,14 +16,11 @@ type Headers = Record<string, string>
 const paths = ["/v1/movimientos", "/v1/statement"]
 const columns = ["movimiento_id", "tipo", "monto", "saldo", "transaction_id", "referencia", "fecha"]
 
-// biome-ignore lint/suspicious/noExplicitAny: as it came
+// biome-ignore lint/suspicious/noExplicitAny: JSON of any shape
 const itemsOf = (auth: Headers, query = "", path = "/v1/movimientos"): Effect.Effect<Array<any>, any, any> =>
   Effect.map(get(`${path}?per_page=200&${query}`, auth), ({ body }) => body.data.items)
 
 const sale = { service_id: 7, identifier: "204518", amount: 100.25 }
-
-/** The text of a CSV cell without the quote that keeps a spreadsheet from reading it as a formula. */
-const textOf = (cell: string): string | null => (cell === "" ? null : cell.replace(/^'(?=[=+\-@'])/, ""))
 
 const rowsOf = (csv: string) => {
   const [head, ...lines] = parseCsv(csv)
@@ -34,7 +31,7 @@ const rowsOf = (csv: string) => {
     monto: Number(monto),
     saldo: Number(saldo),
     transaction_id: transaction_id === "" ? null : Number(transaction_id),
-    referencia: textOf(referencia ?? ""),
+    referencia: csvText(referencia),
     fecha
   }))
 }
@@ -67,7 +64,7 @@ layer(TestServer, { excludeTestServices: true })("a statement (contract 4.2)", (
     })
   )
 
-  it.effect("has balances that add up, and pages that together are the whole list", () =>
+  it.effect("has in each entry the previous balance plus the amount, and is complete over all pages", () =>
     Effect.gen(function* () {
       const { auth, companyId } = yield* customer()
       yield* Effect.forEach(Array.from({ length: 6 }), () => sell(sale, auth), { concurrency: 6 })
@@ -91,7 +88,7 @@ layer(TestServer, { excludeTestServices: true })("a statement (contract 4.2)", (
     })
   )
 
-  it.effect("filters by local days, both inclusive", () =>
+  it.effect("can be filtered by a first and a last local day, both inclusive", () =>
     Effect.gen(function* () {
       const { until } = yield* ManualClock
       yield* until("2026-05-01T23:59:59.999-04:00")
@@ -127,7 +124,7 @@ layer(TestServer, { excludeTestServices: true })("a statement (contract 4.2)", (
     })
   )
 
-  it.effect("as CSV has the same rows, safe to open in a spreadsheet", () =>
+  it.effect("as CSV has the same rows, and no cell that a spreadsheet reads as a formula", () =>
     Effect.gen(function* () {
       const { auth, companyId } = yield* customer()
       const odd = ['=HYPERLINK("http://x","y")', "+1", "-1", "@a", "'=b", 'coma, y "comillas"', "ñandú €", "a;b"]
@@ -147,7 +144,7 @@ layer(TestServer, { excludeTestServices: true })("a statement (contract 4.2)", (
     })
   )
 
-  it.effect("as CSV is complete for thousands of rows", () =>
+  it.effect("as CSV is complete with more than two thousand rows", () =>
     Effect.gen(function* () {
       const { auth, companyId } = yield* customer({ money: 0 })
       yield* loadSalesHistory({ company: companyId, sales: 2_600, days: 3 })
@@ -161,7 +158,7 @@ layer(TestServer, { excludeTestServices: true })("a statement (contract 4.2)", (
     })
   )
 
-  it.effect("requires the permission to read the balance, and shows one company only", () =>
+  it.effect("requires the permission to read the balance, and contains only entries of the caller's company", () =>
     Effect.gen(function* () {
       const { auth } = yield* customer({ token: { permissions: ["transactions.read"] } })
       const empty = yield* customer({ money: 0 })
@@ -191,7 +188,7 @@ const entry: Entry = {
 
 const broken = new Error("select * from cell.entry")
 
-/** `unreadable`: a day whose first entry cannot be read. `torn`: a day whose second entry cannot be read. */
+/** Days for which `Statement.all` fails: `unreadable` before the first entry, `torn` after the first entry. */
 const [unreadable, torn] = ["2026-01-01", "2026-01-02"]
 
 const rowsFrom = (day: string | undefined): Stream.Stream<Entry> => {
@@ -199,7 +196,7 @@ const rowsFrom = (day: string | undefined): Stream.Stream<Entry> => {
   return day === torn ? Stream.concat(Stream.succeed(entry), Stream.die(broken)) : Stream.succeed(entry)
 }
 
-/** Ports that fail for every page and every PDF, so a response that reads one without need is an error. */
+/** Ports that fail when a page of entries or a PDF is requested. A successful response has needed neither. */
 const failingPorts = Layer.merge(
   Layer.succeed(Statement, { page: () => Effect.die(broken), all: (_, { from }) => rowsFrom(from) }),
   Layer.succeed(ReceiptRenderer, { pdf: () => Effect.die(broken) })
@@ -211,7 +208,7 @@ const byTrpc = (name: string, input: object) =>
   call(`/trpc/${name}?input=${encodeURIComponent(JSON.stringify(input))}`, { headers: as("todo") })
 
 layer(serviceWith(failingPorts), { excludeTestServices: true })("a file response", (it) => {
-  it.effect("of a statement is streamed from all entries and reads no page of them", () =>
+  it.effect("of a statement is streamed, without the query for a page of entries", () =>
     Effect.gen(function* () {
       const { headers, status, text } = yield* get("/v1/movimientos?formato=csv")
       assert.deepStrictEqual([status, headers.get("content-type")], [200, "text/csv; charset=utf-8"])
@@ -221,7 +218,7 @@ layer(serviceWith(failingPorts), { excludeTestServices: true })("a file response
     })
   )
 
-  it.effect("is not made for a tRPC caller, who receives the fields of the receipt", () =>
+  it.effect("is not sent over tRPC: the response has the fields of the receipt", () =>
     Effect.gen(function* () {
       const { transaction_id } = (yield* sell(topUp)).body.data
       const { body, status } = yield* byTrpc("transacciones.recibo", { id: transaction_id, formato: "pdf" })
@@ -239,7 +236,7 @@ layer(serviceWith(failingPorts), { excludeTestServices: true })("a file response
     ["GET of a receipt", "GET", receiptPath],
     ["GET of a statement", "GET", Effect.succeed(unreadablePath)],
     ["HEAD of a statement", "HEAD", Effect.succeed(unreadablePath)]
-  ] as const)("that fails before its first byte is answered with the error envelope: %s", ([, method, pathOf]) =>
+  ] as const)("that fails before its first byte is replaced by the error envelope: %s", ([, method, pathOf]) =>
     Effect.gen(function* () {
       const answer = yield* call(yield* pathOf, { method, headers: as("todo") })
       assert.strictEqual(answer.status, 500)
@@ -249,7 +246,7 @@ layer(serviceWith(failingPorts), { excludeTestServices: true })("a file response
     })
   )
 
-  it.effect("to HEAD has the headers of the PDF, which is not rendered", () =>
+  it.effect("to HEAD has the headers of the PDF, without rendering the PDF", () =>
     Effect.gen(function* () {
       const { headers, status, text } = yield* call(yield* receiptPath, { method: "HEAD", headers: as("todo") })
       assert.deepStrictEqual([status, text, headers.get("content-type")], [200, "", "application/pdf"])
@@ -259,14 +256,14 @@ layer(serviceWith(failingPorts), { excludeTestServices: true })("a file response
     })
   )
 
-  it.effect("to HEAD of a receipt that does not exist is 404", () =>
+  it.effect("to HEAD of a receipt that does not exist has status 404", () =>
     Effect.map(
       call("/v1/transacciones/999999/recibo?formato=pdf", { method: "HEAD", headers: as("todo") }),
       ({ status }) => assert.strictEqual(status, 404)
     )
   )
 
-  it.effect("that fails halfway ends the connection, so the client cannot take it for complete", () =>
+  it.effect("that fails after its first byte closes the connection, so that the client detects the missing part", () =>
     Effect.gen(function* () {
       const ended = yield* Effect.exit(get(`/v1/movimientos?formato=csv&date_from=${torn}`))
       assert.isTrue(Exit.isFailure(ended))

@@ -26,7 +26,7 @@ const found = (auth: Headers, query: string, path = "/v1/transacciones") =>
     ...body.data.pagination
   }))
 
-/** Asserts that each path rejects the query with these details. */
+/** Asserts that every list of `paths` rejects the query with these details. */
 const rejects = Effect.fnUntraced(function* (paths: ReadonlyArray<string>, query: string, details: object) {
   const { auth } = yield* customer({ money: 0 })
   for (const path of paths) {
@@ -60,7 +60,7 @@ layer(TestServer, { excludeTestServices: true })("lists (contract 4.7)", (it) =>
       ["hasta_id=1&hasta_id=2", { hasta_id: "invalido" }],
       ["hasta_id=", { hasta_id: "invalido" }],
       ["page=0&per_page=x&date_to=x", { page: "fuera_de_rango", per_page: "invalido", date_to: "invalido" }]
-    ] as const)("%s", ([query, details]) => rejects(lists, query, details))
+    ] as const)("%s at every list", ([query, details]) => rejects(lists, query, details))
 
     it.effect.each([
       ["status=success", { status: "invalido" }],
@@ -85,9 +85,9 @@ layer(TestServer, { excludeTestServices: true })("lists (contract 4.7)", (it) =>
       ["terminal_id=a%00b", { terminal_id: "invalido" }],
       [`terminal_id=${"t".repeat(51)}`, { terminal_id: "longitud" }],
       ["terminal_id=a&terminal_id=b", { terminal_id: "invalido" }]
-    ] as const)("of transactions: %s", ([query, details]) => rejects(sales, query, details))
+    ] as const)("%s at the list of transactions", ([query, details]) => rejects(sales, query, details))
 
-    it.effect.each(["formato=xml", "formato=CSV", "formato=", "formato=csv&formato=csv"])("of either: %s", (query) =>
+    it.effect.each(["formato=xml", "formato=CSV", "formato=", "formato=csv&formato=csv"])("%s at every list", (query) =>
       rejects(lists, query, { formato: "invalido" })
     )
   })
@@ -107,7 +107,7 @@ layer(TestServer, { excludeTestServices: true })("lists (contract 4.7)", (it) =>
     })
   )
 
-  it.effect("are paged, newest first, and empty beyond the last page", () =>
+  it.effect("have their rows in pages, newest first, and are empty beyond the last page", () =>
     Effect.gen(function* () {
       const { auth } = yield* customer()
       const ids = yield* Effect.forEach([1, 2, 3, 4, 5], () => sold(auth))
@@ -193,7 +193,7 @@ layer(TestServer, { excludeTestServices: true })("lists (contract 4.7)", (it) =>
         ["terminal_id=caja%201&date_from=2026-06-02", [d]],
         [`service_id=1&hasta_id=${e}`, [e, d, a]],
         [`terminal_id=caja%201&hasta_id=${d - 1}`, [b, a]],
-        // Unknown parameters are ignored, also if they look like a known one.
+        // Unknown parameters are ignored, even if the name resembles a known parameter.
         ["servicio=7&terminal=1&estado=FAILED&service=7", [g, f, e, d, c, b, a]]
       ] as const) {
         for (const path of sales) {
@@ -214,8 +214,8 @@ layer(TestServer, { excludeTestServices: true })("lists (contract 4.7)", (it) =>
     Effect.gen(function* () {
       const { provider } = yield* Script
       const [mine, theirs] = [yield* customer(), yield* customer()]
-      // Two attempts never reach the provider and the third one delivers. All three share the key and therefore the
-      // xid.
+      // Two attempts do not reach the provider; the third is delivered. All three have the same key and therefore the
+      // same xid.
       provider.set("8095550077", { dispatch: () => Effect.succeed(DispatchAnswer.NotSent()) })
       yield* sold(mine.auth, "8095550077", "clave ñ")
       yield* sold(mine.auth, "8095550077", "clave ñ")

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { loadSalesHistory } from "../../support/SalesHistory.ts"
 import { customer } from "../../support/service/CustomerCompany.ts"
-import { as, call, get, getBytes, parseCsv, sell } from "../../support/service/HttpCalls.ts"
+import { as, call, csvText, get, getBytes, parseCsv, sell } from "../../support/service/HttpCalls.ts"
 import { TestServer } from "../../support/service/TestServer.ts"
 
 type Headers = Record<string, string>
@@ -19,16 +19,13 @@ const sale = { service_id: 7, identifier: "204518", amount: 100.25 }
 const sold = (auth: Headers, other: object, key?: string) =>
   sell({ ...sale, ...other }, { ...auth, ...(key !== undefined && { "idempotency-key": key }) })
 
-/** The text of a CSV cell without the quote that keeps a spreadsheet from reading it as a formula. */
-const textOf = (cell = ""): string | null => (cell === "" ? null : cell.replace(/^'(?=[=+\-@'])/, ""))
-
 const rowsOf = (csv: string) => {
   const [head, ...lines] = parseCsv(csv)
   assert.deepStrictEqual(head, columns)
-  return lines.map((line) => Object.fromEntries(columns.map((column, index) => [column, textOf(line[index])])))
+  return lines.map((line) => Object.fromEntries(columns.map((column, index) => [column, csvText(line[index])])))
 }
 
-/** The items of a list as the CSV should show them, without their keys. */
+/** The rows that the CSV must have for the items of the JSON list, without the column idempotency_key. */
 const expectedOf = (items: ReadonlyArray<Record<string, unknown>>) =>
   items.map((item) => {
     const { id: service_id, nombre: servicio } = item["service"] as { id: number; nombre: string }
@@ -43,7 +40,7 @@ const expectedOf = (items: ReadonlyArray<Record<string, unknown>>) =>
 const withoutKeys = (rows: ReturnType<typeof rowsOf>) => rows.map(({ idempotency_key: _, ...row }) => row)
 
 layer(TestServer, { excludeTestServices: true })("the transactions as CSV (contract 4.7)", (it) => {
-  it.effect("have the columns of the contract, with the keys of the sales", () =>
+  it.effect("have the columns of the contract, including the idempotency keys", () =>
     Effect.gen(function* () {
       const { auth } = yield* customer()
       const { data } = (yield* sold(auth, { terminal_id: "caja-1" }, "k-1")).body
@@ -71,7 +68,7 @@ layer(TestServer, { excludeTestServices: true })("the transactions as CSV (contr
     })
   )
 
-  it.effect("are the rows of the list, whatever the filter", () =>
+  it.effect("are the same rows as in the JSON list, under every filter", () =>
     Effect.gen(function* () {
       const { auth } = yield* customer({ money: 10_000 })
       const { xid } = (yield* sold(auth, {}, "k-1")).body.data
@@ -100,7 +97,7 @@ layer(TestServer, { excludeTestServices: true })("the transactions as CSV (contr
     })
   )
 
-  it.effect("begin with a byte order mark, like the statement, and so does an empty file", () =>
+  it.effect("begin with a byte order mark, as the statement does, even in an empty file", () =>
     Effect.gen(function* () {
       const { auth } = yield* customer()
       yield* sold(auth, { terminal_id: "caja ñandú" })
@@ -115,7 +112,7 @@ layer(TestServer, { excludeTestServices: true })("the transactions as CSV (contr
     })
   )
 
-  it.effect("are safe to open in a spreadsheet", () =>
+  it.effect("have no cell that a spreadsheet reads as a formula", () =>
     Effect.gen(function* () {
       const { auth } = yield* customer({ money: 10_000 })
       const odd = ['=HYPERLINK("http://x","y")', "+1", "-1", "@a", "'=b", 'coma, y "comillas"', "ñandú"]
@@ -130,7 +127,7 @@ layer(TestServer, { excludeTestServices: true })("the transactions as CSV (contr
     })
   )
 
-  it.effect("are complete for thousands of rows, of every status and of one", () =>
+  it.effect("are complete for 2,600 sales, with and without a filter by status", () =>
     Effect.gen(function* () {
       const { auth, companyId } = yield* customer({ money: 0 })
       yield* loadSalesHistory({ company: companyId, sales: 2_600, days: 3 })
@@ -164,7 +161,7 @@ layer(TestServer, { excludeTestServices: true })("the transactions as CSV (contr
     })
   )
 
-  it.effect("require the permission to read transactions, and show one company only", () =>
+  it.effect("require the permission to read transactions, and contain only the caller's company", () =>
     Effect.gen(function* () {
       const { auth } = yield* customer({ token: { permissions: ["balance.read"] } })
       const [mine, theirs] = [yield* customer(), yield* customer()]
@@ -177,7 +174,7 @@ layer(TestServer, { excludeTestServices: true })("the transactions as CSV (contr
     })
   )
 
-  it.effect("with a faulty filter are an error in the envelope", () =>
+  it.effect("with an invalid filter are answered with an error in the envelope", () =>
     Effect.gen(function* () {
       const { auth } = yield* customer()
       const { body, status } = yield* get("/v1/transacciones?formato=csv&status=ok", auth)

@@ -53,7 +53,7 @@ layer(TestServer, { excludeTestServices: true })("a transaction (contract 3.1)",
         untouched
       ],
       [
-        "refuses",
+        "refuses the sale",
         "8095550033",
         DispatchAnswer.Refused({ refusal: "TRANSACTION_REJECTED" }),
         422,
@@ -63,7 +63,7 @@ layer(TestServer, { excludeTestServices: true })("a transaction (contract 3.1)",
       ],
       ["gives no definite answer", "8095550043", DispatchAnswer.Unknown(), 202, "TRANSACTION_PENDING", "PENDING", held]
     ] as const)(
-      "ends with the right status and money when the provider %s",
+      "has the status and money of contract 3.1 when the provider %s",
       ([, identifier, answer, status, code, state, after]) =>
         Effect.gen(function* () {
           const { provider } = yield* Script
@@ -76,7 +76,7 @@ layer(TestServer, { excludeTestServices: true })("a transaction (contract 3.1)",
         })
     )
 
-    it.effect("is FAILED and its money is released when the provider was not reached", () =>
+    it.effect("is FAILED and its money is released when the provider could not be reached", () =>
       Effect.gen(function* () {
         const { provider } = yield* Script
         provider.set("8095550053", { dispatch: always(DispatchAnswer.NotSent()) })
@@ -98,7 +98,7 @@ layer(TestServer, { excludeTestServices: true })("a transaction (contract 3.1)",
         const { provider } = yield* Script
         const time = yield* ManualClock
         const { auth } = yield* customer()
-        // The clock moves on once the call to the provider waits.
+        // Advances the clock by 31 seconds while the response of the provider is pending.
         const silence = Effect.yieldNow.pipe(Effect.andThen(time.pass("31 seconds")), Effect.andThen(Effect.never))
         provider.set("8095550063", { dispatch: () => silence })
         const sold = yield* sellTo(auth, "8095550063", path)
@@ -131,7 +131,7 @@ layer(TestServer, { excludeTestServices: true })("a transaction (contract 3.1)",
       ["denied", "8095550002", "FAILED", untouched],
       ["still unknown", "8095550012", "PENDING", held],
       ["confirmed", "8095550022", "SUCCESS", charged]
-    ] as const)("follows the outcome that reconciliation finds after PENDING: %s", ([, identifier, state, after]) =>
+    ] as const)("that is PENDING gets the status that reconciliation finds: %s", ([, identifier, state, after]) =>
       Effect.gen(function* () {
         const { pass } = yield* ManualClock
         const { auth } = yield* customer()
@@ -153,7 +153,7 @@ layer(TestServer, { excludeTestServices: true })("a transaction (contract 3.1)",
     )
   })
 
-  it.effect("that stays unknown is queried every five minutes and charged once it is confirmed", () =>
+  it.effect("with an unknown outcome is queried every five minutes, and charged when the provider confirms it", () =>
     Effect.gen(function* () {
       const { provider } = yield* Script
       const { pass } = yield* ManualClock
@@ -172,7 +172,7 @@ layer(TestServer, { excludeTestServices: true })("a transaction (contract 3.1)",
     })
   )
 
-  it.effect("that has ended is not changed by reconciliation", () =>
+  it.effect("in a final status is not changed by reconciliation", () =>
     Effect.gen(function* () {
       const { pass } = yield* ManualClock
       const { auth } = yield* customer()

@@ -26,7 +26,7 @@ layer(WebhookServer, { excludeTestServices: true })("a webhook (contract 6)", (i
     }).pipe(Effect.scoped)
   )
 
-  it.effect("shows its secret only when it is created", () =>
+  it.effect("shows its secret only in the response that creates it", () =>
     Effect.gen(function* () {
       const { calls, created, path } = yield* subscriber({ eventos: ["balance.low"], descripcion: "caja" })
       const { secreto, ...shown } = created.body.data as Record<string, unknown>
@@ -36,7 +36,7 @@ layer(WebhookServer, { excludeTestServices: true })("a webhook (contract 6)", (i
     }).pipe(Effect.scoped)
   )
 
-  it.effect("is tried again after a failure, with the same id", () =>
+  it.effect("receives an event again after a failure, with the same event id", () =>
     Effect.gen(function* () {
       const { calls, companyId, path, received, secreto, statuses } = yield* subscriber()
       statuses.push(500, 301)
@@ -56,7 +56,7 @@ layer(WebhookServer, { excludeTestServices: true })("a webhook (contract 6)", (i
     }).pipe(Effect.scoped)
   )
 
-  it.effect("is disabled by 410, and resumes when it is activated", () =>
+  it.effect("is disabled by its endpoint's response 410, and receives events again after it is activated", () =>
     Effect.gen(function* () {
       const { calls, companyId, path, statuses } = yield* subscriber()
       statuses.push(410)
@@ -76,7 +76,7 @@ layer(WebhookServer, { excludeTestServices: true })("a webhook (contract 6)", (i
     }).pipe(Effect.scoped)
   )
 
-  it.effect("signs with two secrets during a rotation", () =>
+  it.effect("signs with both secrets during the overlap of a rotation", () =>
     Effect.gen(function* () {
       const { calls, companyId, path, received, secreto } = yield* subscriber()
       yield* delivering
@@ -99,7 +99,7 @@ layer(WebhookServer, { excludeTestServices: true })("a webhook (contract 6)", (i
     }).pipe(Effect.scoped)
   )
 
-  it.effect("receives only its types, and none while it is paused or after it is deleted", () =>
+  it.effect("receives only the event types it subscribes to, and none while paused or after it is deleted", () =>
     Effect.gen(function* () {
       const { apiKey, calls, companyId, path, received } = yield* subscriber({ eventos: ["transaction.succeeded"] })
       yield* delivering
@@ -114,7 +114,7 @@ layer(WebhookServer, { excludeTestServices: true })("a webhook (contract 6)", (i
     }).pipe(Effect.scoped)
   )
 
-  it.effect("receives a test event on request, whatever its types", () =>
+  it.effect("receives a test event on request, even if it does not subscribe to this type", () =>
     Effect.gen(function* () {
       const { calls, path } = yield* subscriber({ eventos: ["balance.low"] })
       yield* delivering
@@ -131,7 +131,7 @@ layer(WebhookServer, { excludeTestServices: true })("a webhook (contract 6)", (i
     }).pipe(Effect.scoped)
   )
 
-  // Path and body -> details of the 422.
+  // Path and body of a request, and the details of its 422.
   it.effect.each([
     ["", { url: "http://[::1" }, { url: "no_permitida" }],
     ["", { url: "https://ana:clave@tienda.example.com/" }, { url: "no_permitida" }],
@@ -144,7 +144,7 @@ layer(WebhookServer, { excludeTestServices: true })("a webhook (contract 6)", (i
     ["/{id}/reenviar", { evento_id: "evt_999_1" }, { evento_id: "no_existe" }],
     ["/{id}/reenviar", { desde: "ayer" }, { desde: "invalido" }],
     ["/{id}/reenviar", { desde: "2027-02-30T00:00:00Z" }, { desde: "invalido" }]
-  ] as const)("refuses POST /v1/webhooks%s with %o", ([path, body, details]) =>
+  ] as const)("rejects POST /v1/webhooks%s with the body %o", ([path, body, details]) =>
     Effect.gen(function* () {
       const { calls, created } = yield* subscriber()
       const { webhook_id } = created.body.data as Record<string, unknown>
@@ -153,7 +153,7 @@ layer(WebhookServer, { excludeTestServices: true })("a webhook (contract 6)", (i
     }).pipe(Effect.scoped)
   )
 
-  it.effect("belongs to its company, which may have ten, and needs a permission", () =>
+  it.effect("is visible only to its company, which may have at most ten, and requires a permission", () =>
     Effect.gen(function* () {
       const { calls, path } = yield* subscriber()
       for (let number = 2; number <= 11; number++) {
@@ -171,7 +171,7 @@ layer(WebhookServer, { excludeTestServices: true })("a webhook (contract 6)", (i
     }).pipe(Effect.scoped)
   )
 
-  it.effect("is refused to the shared sandbox", () =>
+  it.effect("cannot be created by the shared sandbox company", () =>
     Effect.gen(function* () {
       const answer = yield* call("/v1/webhooks", {
         method: "POST",

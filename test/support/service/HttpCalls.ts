@@ -20,6 +20,9 @@ export const parseCsv = (text: string): ReadonlyArray<ReadonlyArray<string>> => 
   return lines
 }
 
+/** Text of a CSV cell, without the quote that stops a spreadsheet from reading the text as a formula. */
+export const csvText = (cell = ""): string | null => (cell === "" ? null : cell.replace(/^'(?=[=+\-@'])/, ""))
+
 let addresses = 0
 
 /** A new client address for one call. Public calls are limited for each address, so each call gets its own address. */
