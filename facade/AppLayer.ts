@@ -62,7 +62,10 @@ const xidPrefix = Layer.unwrap(Settings.useSync((settings) => Layer.succeed(XidP
 /** The settings, and the logging and xid prefix that follow from them. */
 export const baseLayer = Layer.provideMerge(Layer.mergeAll(logging, xidPrefix), Settings.layer)
 
-/** The adapter waits 12 s for a creation. The circuit breaker must count a silent DT One as failed before that. */
+/**
+ * Timeout of the guard for DT One. The adapter waits 12 s for the creation of a sale, and the guard must count the
+ * failure before that.
+ */
 const dtOneAnswer_max = Duration.seconds(10)
 
 /** An external service with its own guard around all calls. */

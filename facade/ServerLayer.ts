@@ -42,8 +42,8 @@ const recovering = Layer.effectDiscard(Effect.forkScoped(keepRecovering))
 
 const smsSending = Layer.effectDiscard(Effect.andThen(Effect.forkScoped(keepSending), Effect.forkScoped(keepTracing)))
 
-// The warning about DATA_KEY is omitted for the embedded Postgres: a reader of its files could also read the key. On a
-// separate server, others can read the files.
+// No warning about DATA_KEY for the embedded Postgres, because its files and the key would be on the same machine. On a
+// separate database server, other people may be able to read the files.
 const startupWarnings = Layer.effectDiscard(
   Effect.gen(function* () {
     const { databaseUrl } = yield* Settings
@@ -76,7 +76,8 @@ const sandboxResetting = Layer.unwrap(
   )
 )
 
-// Loads the Redis client only if it is configured. It is a third of all modules, and most installations do not use it.
+// Loads the Redis client only if it is configured. The client is a third of all modules, and most installations do not
+// use it.
 const redisCallCounter = (url: Redacted.Redacted) =>
   Layer.unwrap(
     Effect.map(

@@ -3,7 +3,8 @@ import { FileReply } from "./Call.ts"
 
 type Cell = string | number | null
 
-// A spreadsheet reads a file without this mark in the encoding of its country, and shows other letters for accents.
+// Without this mark, spreadsheet programs read the file in a local encoding and show wrong letters in place of accented
+// ones.
 export const byteOrderMark = "\uFEFF"
 
 // A spreadsheet would run a text with this first character as a formula, so an apostrophe is added before the text. A

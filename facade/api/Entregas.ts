@@ -121,13 +121,13 @@ const instantField = (description: string) =>
     { type: "string", format: "date-time", description, examples: ["2026-01-31T14:05:09-04:00"] }
   )
 
-/** Sends one event, or the events of a span, again. Contract: 6. */
+/** Sends one event, or the events of a time span, again. Contract: 6. */
 export const reenviar = mutation({
   gate,
   input: input({
     id,
-    evento_id: Schema.optionalKey(cleanText("Un solo evento. Sin desde.")),
-    desde: Schema.optionalKey(instantField("Los eventos desde este instante. Sin evento_id.")),
+    evento_id: Schema.optionalKey(cleanText("El id de un solo evento. No se combina con desde.")),
+    desde: Schema.optionalKey(instantField("Los eventos desde este instante. No se combina con evento_id.")),
     hasta: Schema.optionalKey(instantField("Hasta este instante, inclusive.")),
     solo_fallidas: Schema.optionalKey(
       Schema.Boolean.annotate({ description: "Solo los eventos cuya entrega a este webhook terminó en fallida." })
@@ -138,7 +138,8 @@ export const reenviar = mutation({
     path: "/v1/webhooks/{id}/reenviar",
     aliases: ["/v1/webhooks/{id}/replay"],
     summary: "Reenvía eventos a un webhook",
-    description: "Con evento_id, uno; con desde, los de un lapso, sean o no de los tipos del webhook. El id no cambia.",
+    description:
+      "Con evento_id reenvía un evento; con desde, los de un lapso, aunque no sean de los tipos del webhook. El id de cada evento no cambia.",
     tag,
     status: 202,
     message: "Eventos en camino.",

@@ -15,7 +15,7 @@ export interface HttpError extends Omit<PublicError, "status"> {
   readonly status: number
 }
 
-/** Error for a request whose head (request line and headers) is larger than the server reads. */
+/** Error for a request with a head (request line and headers) above the size limit. */
 export const headTooLarge: HttpError = {
   ...toPublic(new Invalid({ details: { headers: "demasiado_grande" } })),
   status: 431
@@ -24,7 +24,7 @@ export const headTooLarge: HttpError = {
 /** Error for a request that did not arrive completely within the time limit. */
 export const requestTooSlow: HttpError = { ...toPublic(new Invalid({ details: { body: "incompleto" } })), status: 408 }
 
-/** Error for a connection beyond the number that the server accepts. Nothing of its request was read. */
+/** Error for a connection beyond the number that the server accepts. The request was not read. */
 export const serverBusy: HttpError = { ...toPublic(new ServiceUnavailable()), status: 503 }
 
 /** The envelope of a success. Contract: 2.1. */

@@ -13,7 +13,7 @@ import { Pesos } from "./Output.ts"
 import { query } from "./Procedure.ts"
 import { TransactionView, transactionView } from "./TransactionView.ts"
 
-/** A policy that was issued, or whose sale failed. Contains no data of the insured person. Contract: 6. */
+/** The end of the sale of a policy: issued or failed. Contains no data of the insured person. Contract: 6. */
 const PolicyView = Schema.Struct({
   seguro_id: Schema.Int,
   transaction_id: Schema.Int,
@@ -107,7 +107,7 @@ const dataOf = EventSubject.$match({
   Test: ({ webhookId }): EventData => ({ webhook_id: webhookId })
 })
 
-// The type of an event determines its subject, which the compiler cannot see.
+// The type of an event determines the shape of its data, which the compiler cannot see.
 export const eventView = (event: CompanyEvent): typeof EventView.Type =>
   ({
     id: eventId(event.companyId, event.sequence),
@@ -134,7 +134,7 @@ export const listarEventos = query({
     limite: Schema.optionalKey(wholeBetween(1, limit_max, "Cuántos eventos como máximo.", limit_default)),
     type: Schema.optionalKey(EventTypeName),
     esperar: Schema.optionalKey(
-      wholeBetween(0, wait_max_s, "Si no hay ninguno, espera al primero hasta estos segundos.", 0)
+      wholeBetween(0, wait_max_s, "Cuántos segundos espera la llamada al primer evento si no hay ninguno.", 0)
     )
   }),
   output: Schema.Struct({

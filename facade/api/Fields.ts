@@ -7,7 +7,9 @@ import { isClean, TextBetween } from "../../core/domain/Text.ts"
 import { NumberLiteral } from "./Json.ts"
 import type { JsonSchema } from "./JsonSchema.ts"
 
-/** The reason code for a path parameter that identifies nothing. The caller receives 404 instead of 422. */
+/**
+ * The reason code for a path parameter that cannot be the id of any resource. The caller receives 404 instead of 422.
+ */
 export const notFound = "no_existe"
 
 /** A field with its own reader. The reader fails with the reason code that VALIDATION_ERROR shows. */
@@ -96,7 +98,7 @@ const positiveIntegerDocument = (description: string): JsonSchema => ({
   examples: [1]
 })
 
-/** The service whose sales a search looks for. tRPC clients may send the id as a number. */
+/** The service filter of a search for transactions. tRPC clients may send the id as a number. */
 export const soughtService = readBy<ServiceId, number | string>(
   ServiceId,
   positiveIntegerOf,
@@ -104,7 +106,7 @@ export const soughtService = readBy<ServiceId, number | string>(
 )
 
 /**
- * An id in a path. An empty id identifies nothing, so the caller receives 404. An id that is not a positive integer
+ * An id in a path. An empty id belongs to no resource, so the caller receives 404. An id that is not a positive integer
  * fails with the reason code `malformed`. tRPC clients may send the id as a number.
  */
 export const pathId = <A>(to: Schema.Codec<A, number>, description: string, malformed: string = notFound) =>
@@ -149,12 +151,17 @@ export const cleanText = (description: string) =>
 
 export const identifier = described(
   Identifier,
-  text(3, 100, "A quién se vende: teléfono (solo dígitos), contrato, NIC, cuenta o placa.", "8095551234")
+  text(
+    3,
+    100,
+    "Identifica al cliente de la venta: teléfono (solo dígitos), contrato, NIC, cuenta o placa.",
+    "8095551234"
+  )
 )
 
 export const terminalId = described(TerminalId, text(0, 50, "Nombre de la caja o terminal del vendedor.", "caja-1"))
 
-/** The terminal whose sales a search looks for. */
+/** The terminal filter of a search for transactions. */
 export const soughtTerminal = described(TerminalId, text(0, 50, "Coincidencia exacta.", "caja-1"))
 
 export const optionId = described(
@@ -192,7 +199,10 @@ const perPage_max = 200
 // The offset of the last page must be a number that Postgres can read.
 const page_max = 1_000_000_000
 
-/** The page of a list, the days that the list covers, and the moment at which it is frozen. Contract: 4.7. */
+/**
+ * The page of a list, the range of days, and the highest id (`hasta_id`). With `hasta_id`, new rows do not shift the
+ * pages. Contract: 4.7.
+ */
 export const paging = {
   page: Schema.optionalKey(wholeBetween(1, page_max, "Número de página.", 1)),
   per_page: Schema.optionalKey(wholeBetween(1, perPage_max, "Elementos por página.", perPage_default)),
@@ -202,7 +212,7 @@ export const paging = {
     wholeBetween(
       0,
       Number.MAX_SAFE_INTEGER,
-      "Solo elementos hasta este id. Con el pagination.hasta_id de la primera página, lo nuevo no corre las demás."
+      "Solo elementos hasta este id. Con el pagination.hasta_id de la primera página, los elementos nuevos no desplazan las demás páginas."
     )
   )
 }

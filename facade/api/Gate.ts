@@ -109,7 +109,7 @@ export const readCredentials = (headers: CredentialHeaders): Result.Result<Crede
   return plausible({ apiKey: key, secret })
 }
 
-/** Decides who may call a procedure. REST and tRPC both enter a procedure by its gate. */
+/** The access check of a procedure: credentials, rate limit and permission. REST and tRPC pass the same gate. */
 export interface Gate<S extends Session | null = Session | null> {
   /** The permission that a caller needs. Null if no credentials are needed. */
   readonly permission: Permission | null

@@ -8,10 +8,7 @@ export interface Input<A, I> {
   /** The type that a client sends. It is used only at compile time. */
   readonly Encoded: I
   readonly schema: Schema.Struct<Schema.Struct.Fields>
-  /**
-   * Whether the operation takes an Idempotency-Key. A key that a search looks for does not count: it is an ordinary
-   * field.
-   */
+  /** Whether the operation takes an Idempotency-Key. False for a search by key, where the key is an ordinary field. */
   readonly takesKey: boolean
   /** Reads the input. Fails with Invalid, which names every invalid field, or with NotFound. */
   readonly read: (raw: unknown) => Result.Result<A, Invalid | NotFound>

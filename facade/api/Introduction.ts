@@ -26,7 +26,7 @@ Pruebas y producción tienen la misma dirección y las mismas rutas: la empresa 
 \`GET /v1/cuenta\` devuelve en \`ambiente\`.
 
 - \`development\`: vende por un simulador; ningún proveedor recibe nada. El final de \`identifier\` decide el resultado: 0 da
-  INVALID_PHONE, 1 da TRANSACTION_REJECTED, 2 deja la venta pendiente, y cualquier otro se entrega.
+  INVALID_PHONE, 1 da TRANSACTION_REJECTED, 2 deja la venta pendiente; con cualquier otro final, la venta se entrega.
 - \`production\`: vende por los proveedores reales, y cada venta cuesta dinero.
 
 ## Autenticación
@@ -75,13 +75,14 @@ aunque usted deje de consultar.
 ## Anulaciones
 
 Solo se anula una venta en \`SUCCESS\` de un servicio con \`acepta_anulacion\`. Llame a \`POST /v1/transacciones/{id}/anular\` con
-una clave propia, que no es la de la venta. El monto vuelve al saldo cuando el proveedor confirma (200, \`REVERSED\`). Si la
-niega (422 TRANSACTION_REJECTED), la venta sigue cobrada. Un 202 la deja en \`SUCCESS\` hasta que se conozca el resultado.
+una clave propia, que no es la de la venta. El monto vuelve al saldo cuando el proveedor confirma (200, \`REVERSED\`). Si el
+proveedor rechaza la anulación (422 TRANSACTION_REJECTED), la venta sigue cobrada. Tras un 202, la venta sigue en \`SUCCESS\`
+hasta que se conozca el resultado.
 
 ## Límites
 
-- Llamadas: las cabeceras \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` y \`X-RateLimit-Reset\` dicen las de cada minuto. Un 429
-  trae \`Retry-After\`, en segundos.
+- Llamadas: \`X-RateLimit-Limit\` es el límite por minuto; \`X-RateLimit-Remaining\`, las que quedan; \`X-RateLimit-Reset\`,
+  cuándo termina el minuto. Un 429 trae \`Retry-After\`, en segundos.
 - Consumo: por día, semana y mes; \`GET /v1/saldo\` muestra los límites y lo consumido.
 - Consultas a un proveedor real: ${realLookupsPerMinute} por minuto y ${realLookupsPerDay} por día y token; después, las consultas devuelven ejemplos
   (\`origen_datos: simulado\`).
@@ -111,7 +112,7 @@ const tagDescriptions = {
   Ventas: "Las consultas previas y la venta de cualquier servicio.",
   Seguros: "Los pasos de un seguro de vehículo, desde la placa hasta la póliza. La venta misma es POST /v1/recargas.",
   Transacciones: "El estado de las ventas, sus comprobantes y su anulación.",
-  Eventos: "Lo que ocurre con el saldo y las ventas de la empresa: por webhooks firmados o preguntando."
+  Eventos: "Lo que ocurre con el saldo y las ventas de la empresa: por webhooks firmados o por consulta."
 } as const
 
 /** A group of endpoints in the documentation. */

@@ -4,8 +4,8 @@ import { Invalid } from "../../core/domain/Errors.ts"
 
 /**
  * A JSON number in its original spelling. It is used if JavaScript would write the number differently, for example
- * 1.10, 1e2 or 10.0000000000000001. Amounts are read from the spelling. All other fields reject a number in a spelling
- * like these.
+ * 1.10, 1e2 or 10.0000000000000001. Amounts are read from the spelling. Integer fields accept a spelling of an integer,
+ * such as 1.0. All other fields reject a NumberLiteral.
  */
 export class NumberLiteral {
   readonly text: string

@@ -13,7 +13,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>
 declare module "effect/Schema" {
   namespace Annotations {
     interface Annotations {
-      /** The JSON Schema of a field whose reader accepts inputs that a generated JSON Schema cannot describe. */
+      /** A JSON Schema written by hand, for a field that accepts inputs that a generated schema cannot describe. */
       readonly document?: JsonSchema | undefined
     }
   }

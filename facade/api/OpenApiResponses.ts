@@ -30,8 +30,12 @@ export const headerComponents = {
   "X-RateLimit-Limit": { description: "Llamadas por minuto.", required: true, schema: integer },
   "X-RateLimit-Remaining": { description: "Llamadas que quedan en este minuto.", required: true, schema: integer },
   "X-RateLimit-Reset": { description: "Segundos Unix en que termina el minuto.", required: true, schema: integer },
-  RateLimit: { description: "Lo mismo, según el borrador de la IETF.", required: true, schema: string },
-  "RateLimit-Policy": { description: "La política, según el borrador de la IETF.", required: true, schema: string },
+  RateLimit: { description: "Los datos de X-RateLimit, según el borrador de la IETF.", required: true, schema: string },
+  "RateLimit-Policy": {
+    description: "El límite y la duración de la ventana, según el borrador de la IETF.",
+    required: true,
+    schema: string
+  },
   "Idempotent-Replay": {
     description: "true cuando se repite la respuesta original.",
     schema: { type: "string", const: "true" }
@@ -60,7 +64,7 @@ const common: ReadonlyArray<Header> = [
   "RateLimit-Policy"
 ]
 
-/** The error codes whose responses have a Retry-After header. */
+/** The error codes that are answered with a Retry-After header. */
 const retryable: ReadonlySet<ErrorCode> = new Set([
   "TRANSACTION_PENDING",
   "RATE_LIMIT_EXCEEDED",

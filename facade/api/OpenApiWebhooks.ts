@@ -11,7 +11,10 @@ const header = (name: string, description: string) => ({
 
 const signatureHeaders = [
   header("webhook-id", "El id del evento: el mismo en todos los intentos."),
-  header("webhook-timestamp", "La hora del intento, en segundos Unix. Rechace las de hace más de cinco minutos."),
+  header(
+    "webhook-timestamp",
+    "La hora del intento, en segundos Unix. Rechace la entrega si es de hace más de cinco minutos."
+  ),
   header(
     "webhook-signature",
     "`v1,` y el HMAC-SHA256 en Base64 de `{webhook-id}.{webhook-timestamp}.{cuerpo}`. Durante una rotación, dos firmas separadas por un espacio."
@@ -20,7 +23,7 @@ const signatureHeaders = [
 
 const answers = {
   200: { description: "Entregado. Vale cualquier 2xx dentro de 15 segundos; el cuerpo no se lee." },
-  410: { description: "No se quieren más eventos: el webhook se desactiva." },
+  410: { description: "El receptor no quiere más eventos: el webhook se desactiva." },
   "4XX": { description: "No entregado: se reintenta." },
   "5XX": { description: "No entregado: se reintenta." }
 }

@@ -18,7 +18,7 @@ export const ServiceName = Schema.Struct({ id: Schema.Int, nombre: Schema.String
 export const currency = "DOP"
 export const Currency = Schema.Literal(currency).annotate({ identifier: "Moneda" })
 
-/** The place of a page in its list. */
+/** The page numbers and totals of a list. */
 export const pagesOf = ({ page, perPage }: Page, total: number) => ({
   page,
   per_page: perPage,
@@ -26,14 +26,17 @@ export const pagesOf = ({ page, perPage }: Page, total: number) => ({
   total_pages: Math.ceil(total / perPage)
 })
 
-/** Describes which page of a list a response contains, and at which moment the list is frozen. Contract: 4.7. */
+/**
+ * The position of a page in its list, and the `hasta_id` with which the other pages show the same list. Contract: 4.7.
+ */
 export const Pagination = Schema.Struct({
   page: Schema.Int,
   per_page: Schema.Int,
   total: Schema.Int,
   total_pages: Schema.Int,
   hasta_id: Schema.Int.annotate({
-    description: "Envíelo al pedir las demás páginas: así lo nuevo no las corre. 0 si no hay nada."
+    description:
+      "Envíelo al pedir las demás páginas, para que los elementos nuevos no las desplacen. 0 si la lista está vacía."
   })
 }).annotate({ identifier: "Paginacion" })
 

@@ -17,7 +17,10 @@ export type RestMethod = "PATCH" | "DELETE"
 
 type Path = `/${string}`
 
-/** A form of a request body, for a body whose fields depend on each other. Only the documentation uses it. */
+/**
+ * One allowed combination of body fields, for a body with fields that depend on each other. Only the documentation uses
+ * it.
+ */
 export interface BodyForm {
   readonly description: string
   /** Optional fields of the input that are required in this form. */
@@ -39,7 +42,10 @@ interface Meta {
   readonly tag: Tag
   /** The HTTP status of a success; 200 by default. */
   readonly status?: number
-  /** The message of a success, for a person. A procedure whose message varies sets the message in the call's reply. */
+  /**
+   * The message of a success, for a person. A procedure with varying messages sets the message in the call's reply
+   * instead.
+   */
   readonly message?: string
   /** Whether responses carry an ETag, because their data rarely changes. */
   readonly cached?: boolean

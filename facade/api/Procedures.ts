@@ -38,7 +38,7 @@ export const procedures = {
   }
 }
 
-/** The HTTP method that calls procedures of each type. REST may use another one for a mutation. */
+/** The HTTP method that calls procedures of each type. For a mutation, REST may use another method. */
 export const methods = { query: "GET", mutation: "POST" } as const
 
 export type Method = (typeof methods)[Procedure["type"]]

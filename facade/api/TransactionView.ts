@@ -19,7 +19,7 @@ const ReversalView = Schema.Struct({
   resuelta_en: Schema.NullOr(LocalTimestamp)
 }).annotate({ identifier: "Anulacion", description: "La última anulación pedida; null si no se pidió ninguna." })
 
-/** The wire status of a reversal. A reversal that waits for its provider is pending, whatever it waits for. */
+/** The wire status of a reversal. PROCESSING and PENDING look the same to clients: there is no firm answer yet. */
 const reversalStatuses: Record<ReversalStatus, typeof ReversalView.Type.status> = {
   PROCESSING: "PENDING",
   PENDING: "PENDING",

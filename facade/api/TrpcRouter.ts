@@ -142,7 +142,8 @@ type RoutedTree<Tree> = {
 }
 
 // tRPC refuses a whole request that calls both queries and mutations, without naming the wrong call. So the router of a
-// method has only procedures of the matching type. Those of the other type are replaced by refusals.
+// method has only procedures of the matching type. Procedures of the other type are replaced by procedures that fail
+// with WrongMethod.
 const routedBy = (method: Method, procedure: Procedure, name: string) => {
   const wanted = methods[procedure.type]
   if (wanted === method) return routed(procedure)

@@ -59,7 +59,7 @@ export const webhookId = pathId(WebhookId, "El webhook.")
 const url = cleanText("https, puerto 443 o mayor que 1023, con una dirección pública; 2,048 caracteres como máximo.")
 
 const description_max = 200
-const descripcion = cleanText("Para reconocerlo.").check(Schema.isMaxLength(description_max))
+const descripcion = cleanText("Texto libre para reconocer el webhook.").check(Schema.isMaxLength(description_max))
 
 const example = {
   webhook_id: 1,
@@ -154,7 +154,7 @@ export const cambiar = mutation({
     method: "PATCH",
     summary: "Cambia, pausa o reanuda un webhook",
     description:
-      "Cambia solo los campos enviados. Mientras está pausado no recibe eventos; los de ese tiempo se reenvían con reenviar.",
+      "Cambia solo los campos enviados. Mientras está pausado no recibe eventos; los eventos de ese tiempo se pueden reenviar después.",
     tag: webhookTag,
     message: "Webhook actualizado.",
     errors: ["NOT_FOUND"],

@@ -61,7 +61,7 @@ const exitCodeOf = (cause: Cause.Cause<unknown>) => {
     return Effect.map(AsJson, (json) => (asked && !json ? exitCodes.done : exitCodes.wrongUsage))
   }
   if (error instanceof CheckFailed) return Effect.succeed(exitCodes.refused)
-  // The command lacks the flag that confirms it.
+  // Wrong usage, because the command needs --repetida to confirm the repeated reference.
   if (error instanceof ReferenceElsewhere) return Effect.as(printRefusal(refusalOf(error)), exitCodes.wrongUsage)
   return Effect.as(Cause.hasDies(cause) ? reportUnexpected(cause) : printRefusal(refusalOf(error)), exitCodes.refused)
 }

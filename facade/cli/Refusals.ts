@@ -37,19 +37,19 @@ const notConfirmableMessages: { readonly [Why in NotConfirmable["why"]]: (id: nu
   outdated: (id) =>
     `This proposal is for an earlier reversal of transaction ${id}, which has ended. Make a new one with "saldo transactions resolve ${id}".`,
   not_asked: (id) =>
-    `Transaction ${id} could not be checked with its provider or insurer, because none accepts calls from here. Run this command with the environment variables of the servers. If the provider or insurer no longer exists, add --sin-preguntar.`,
+    `Transaction ${id} could not be checked with its provider or insurer, because no provider or insurer accepts calls from here. Run this command with the environment variables of the servers. If the provider or insurer no longer exists, add --sin-preguntar.`,
   confirmed: (id) =>
     `You did not settle transaction ${id}, because its proposal was already confirmed. Check it with "saldo transactions show ${id}".`
 }
 
-/** Says who had confirmed the proposal, and when. */
+/** The sentence with the operator and the time of the earlier confirmation. */
 const confirmedText = (confirmation: Confirmation | undefined): string =>
   confirmation === undefined ? "" : ` ${confirmation.by} confirmed the proposal at ${formatLocal(confirmation.at)}.`
 
 const confirmedDetails = (confirmation: Confirmation | undefined): Document =>
   confirmation === undefined ? {} : { confirmada_por: confirmation.by, confirmada_en: formatLocal(confirmation.at) }
 
-/** The message of each error. A missing entry does not compile. */
+/** The message of each error. A missing entry is a compile error. */
 const refusals: { readonly [Tag in RefusedError["_tag"]]: (error: Extract<RefusedError, { _tag: Tag }>) => Refusal } = {
   UnknownCompany: ({ companyId }) => ({
     code: "COMPANY_NOT_FOUND",
@@ -127,7 +127,7 @@ const refusals: { readonly [Tag in RefusedError["_tag"]]: (error: Extract<Refuse
   }),
   SupplierDisagrees: ({ about, said, transactionId }) => ({
     code: "SUPPLIER_DISAGREES",
-    message: `The supplier reports ${said} for ${about === "sale" ? "" : "the reversal of "}transaction ${transactionId}, which contradicts the proposal. Nothing was settled. Settle it by the supplier's answer with "saldo reconcile".`,
+    message: `The supplier reports ${said} for ${about === "sale" ? "" : "the reversal of "}transaction ${transactionId}, which contradicts the proposal. Nothing was settled. Run "saldo reconcile" to settle the transaction by the supplier's answer.`,
     details: { transaction_id: transactionId, proveedor: said }
   }),
   BadCatalogue: ({ faults }) => ({

@@ -21,7 +21,7 @@ const exitOnSecondSignal = (): void => {
 // The command is the first argument that is no flag. A later "serve" may be the name of a token.
 const isServing = process.argv.slice(2).find((each) => !each.startsWith("-")) === "serve"
 
-/** Keeps the process running when the reader of its output closes the stream, such as a restarting log collector. */
+/** Keeps the process running when its output stream is closed, for example by a log collector that restarts. */
 const ignoreClosedStreams = (): void => {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
 }
@@ -41,7 +41,8 @@ const failOnUnwrittenAnswer = (): void => {
   })
 }
 
-// A server that was stopped and has drained has not failed. Any other command was cut short.
+// Exit code after a signal. A server that has stopped and finished its sales has succeeded; any other command was cut
+// short.
 const stoppedExitCode = isServing ? 0 : interruptedExitCode
 
 exitOnSecondSignal()

@@ -29,8 +29,8 @@ const tokenSecrets = Effect.gen(function* () {
   return passed(check, `${under} stored under TOKEN_PEPPER${later}`)
 })
 
-// Finds the table through the system catalogue, which every role may read. Its plain name would fail for a role without
-// rights to its schema.
+// Finds the table through Postgres's system catalogue, which every role may read. Finding the table by name would fail
+// for a role without rights to the schema.
 const loginRights = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ login: string; may: boolean | null; uses: boolean | null }>`

@@ -9,7 +9,7 @@ interface ActiveCompany {
   readonly insurance_enabled: boolean
 }
 
-/** The companies in production whose calls are accepted. Null if there are no tables yet. */
+/** The companies in production that may call the API. Null if there are no tables yet. */
 const activeInProduction = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   if (!(yield* tableExists(sql, "directory.company"))) return null
@@ -30,7 +30,7 @@ const namesOf = (companies: ReadonlyArray<ActiveCompany>): string => {
   return `${label} ${ids.join(", ")}${more === 0 ? "" : ` and ${more} more`}`
 }
 
-/** An external service, the companies that cannot work without it, and what happens to them. */
+/** An external service, the companies that need it, and the consequence if it is not configured. */
 interface NeededService {
   readonly name: "provider" | "insurer" | "sms"
   readonly variable: string

@@ -10,7 +10,7 @@ import { DatabaseServer } from "../../settings/DatabaseServer.ts"
 import { Settings } from "../../settings/Settings.ts"
 import { type Check, failed, isolated, passed, warned } from "./Check.ts"
 
-/** How often Linux retransmits an unacknowledged packet before it closes the connection. */
+/** The Linux setting for how often an unacknowledged packet is sent again before the connection is closed. */
 const retriesSetting = "net.ipv4.tcp_retries2"
 
 /** The advised value, about 25 s: longer than a network needs to change its route, shorter than a customer waits. */
@@ -30,8 +30,8 @@ const silenceTimeout_s = (retries: number): number => {
 const localHost = /^(localhost|127\..*|\[::1\]|)$/
 
 /**
- * Reports how long calls wait for a database whose machine or network fails without closing the connection. A longer
- * time than advised is a warning, because everything works until then.
+ * Reports how long calls wait if the database's machine or network fails without closing the connection. A time above
+ * the advised value is only a warning, because it matters only during such a failure.
  *
  * @param retries the system's setting. Null if the system does not report it.
  */
@@ -51,7 +51,10 @@ const readRetries = Effect.tryPromise(() => readFile(`/proc/sys/${retriesSetting
   Effect.orElseSucceed(() => null)
 )
 
-/** Runs `silenceCheck` for the configured database. Needs no connection: an unreachable database is when it matters. */
+/**
+ * Runs `silenceCheck` for the configured database. Needs no connection, so it also reports while the database is
+ * unreachable.
+ */
 const databaseSilence = Effect.gen(function* () {
   const { url } = yield* DatabaseServer
   return silenceCheck(new URL(Redacted.value(url)).hostname, yield* readRetries)
@@ -103,7 +106,7 @@ const durability = Effect.gen(function* () {
 })
 
 const schema = Effect.gen(function* () {
-  if (yield* isAhead) return passed("migrations", "the schema is of a later version, which also serves this one")
+  if (yield* isAhead) return passed("migrations", "the schema has a later version, which this version can use")
   const missing = yield* pending
   return missing.length === 0
     ? passed("migrations", "up to date")

@@ -14,7 +14,7 @@ const livezAnswer_ms_max = 1000
 
 const isLocal = (host: string): boolean => /^(?:127\.[\d.]+|::1|localhost)$/.test(host)
 
-// The simulator moves no real money, but its public credentials allow any caller to fill the tables.
+// The sandbox moves no real money, but with public credentials any caller can fill the tables.
 const exposure = Settings.useSync(({ http, sandbox }): Check => {
   if (isLocal(http.host)) return passed("exposure", `HOST is ${http.host}: only this machine can reach the service`)
   if (sandbox === null) return passed("exposure", `HOST is ${http.host}; there is no sandbox`)
@@ -105,7 +105,7 @@ const redisClient = (url: string) =>
     Effect.promise(async () => {
       const { createClient } = await import("redis")
       const made = createClient({ url, socket: { reconnectStrategy: false } })
-      // The promise already reports errors. Without a listener, the event would end the process.
+      // Without a listener, an error event would end the process. The promise already reports the error.
       made.on("error", () => {})
       return made
     }),

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { instant, tableExists } from "../../../adapters/postgres/connection/Sql.ts"
 import { isolated, passed, warned } from "./Check.ts"
 
-/** A delivery that has been due for longer is reported. Deliveries to a working webhook take seconds. */
+/** How long a delivery may be overdue before it is reported. Deliveries to a working webhook take seconds. */
 const waiting_max = Duration.hours(1)
 
 interface WebhookRow {

@@ -154,7 +154,7 @@ const withdraw = offerSwitch(
   "withdraw",
   false,
   "is withdrawn from all companies",
-  'Withdraw a service from all companies. Their next sale of it is refused. "saldo catalog restore" undoes it.'
+  'Withdraw a service from all companies. Later sales of the service are refused. "saldo catalog restore" undoes this.'
 )
 const restore = offerSwitch(
   "restore",

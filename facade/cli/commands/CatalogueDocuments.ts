@@ -80,10 +80,13 @@ export const formatChange = (change: EntryChange): string => {
   return `changed ${entry}: ${fields.join(", ")}`
 }
 
-/** Added to the ids of the example catalogue, so that an imported template replaces no entry of it. */
+/** Offset of the template's ids, so that importing the template replaces no entry of the example catalogue. */
 const templateIds = 9_000
 
-/** One entry of each kind as an example for an operator's own file. No company can sell its entries. */
+/**
+ * An example for an operator's own file, with entries of each kind. The entries are withdrawn, so no company can sell
+ * them.
+ */
 export const templateOf = ({ categories, packages, services }: CatalogueDraft): CatalogueDraft => {
   const sold = services.filter(({ flow }, index) => services.findIndex((other) => other.flow === flow) === index)
   const chosen = sold.filter(({ flow }) => flow === "monto_libre" || flow === "paquetes")

@@ -162,7 +162,7 @@ const list = Command.make("list", {}, () =>
     const all = yield* companies.list
     const withEvents = yield* events.turnedOn(all.map(({ id }) => id))
     const items = all.map((company) => companyDocument(company, withEvents.has(company.id)))
-    // A table has the columns of its first row.
+    // Every row gets an rnc, because a table takes its columns from the first row.
     const rows = items.map(({ empresa_id, razon_social, rnc = null, ...more }) => ({
       empresa_id,
       razon_social,

@@ -16,7 +16,7 @@ export const migrate = Command.make("migrate", {}, () =>
   })
 ).pipe(
   Command.withDescription(
-    "Migrate the database schema to this version: completely or not at all. The server does this at its start; any number of both may run at the same time."
+    "Migrate the database schema to this version: completely or not at all. A server does the same at its start. Any number of servers and of these commands may run at the same time."
   ),
   Command.withShortDescription("Migrate the database schema to this version"),
   Command.withExamples([{ command: "saldo migrate", description: "Before a new version is deployed" }]),

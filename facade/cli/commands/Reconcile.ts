@@ -49,7 +49,7 @@ export const reconcile = Command.make("reconcile", {}, () =>
 ).pipe(
   Command.provide(operatorLayer),
   Command.withDescription(
-    "Query the providers now about all unresolved sales and reversals, and settle those with a firm answer. The servers do this on a schedule; any number of both may run at the same time. No sale is ever sent twice. Exit code 1 if there are unresolved sales but no provider could be queried."
+    "Query the providers now about all unresolved sales and reversals, and settle those with a firm answer. The servers do the same on a schedule. Any number of servers and of these commands may run at the same time. No sale is ever sent twice. Exit code 1 if there are unresolved sales but no provider could be queried."
   ),
   Command.withShortDescription("Query the providers now about all unresolved sales"),
   Command.withExamples([{ command: "saldo reconcile --json", description: "Run one cycle in a script" }])

@@ -48,7 +48,7 @@ const baseUrl = ({ port, settings: { http, tls } }: Started): string =>
 
 const announce = (started: Started) => print(startedDocument(started), banner(started))
 
-// Loads the server's modules, half of all modules, only for this command, so that the others start faster.
+// Loads the server's modules only for this command. They are half of all modules, so the other commands start faster.
 const server = Layer.unwrap(
   Effect.map(
     Effect.promise(() => import("../../ServerLayer.ts")),

@@ -45,7 +45,7 @@ const issue = Command.make(
       "por-minuto",
       { minimum: 1, maximum: perMinute_max },
       "Limit of requests a minute for this token"
-    ).pipe(orDefault(null, "that of RATE_LIMIT_PER_MINUTE")),
+    ).pipe(orDefault(null, "the value of RATE_LIMIT_PER_MINUTE")),
     realLookups: toggle("consultas-reales", "Let the token's consultas reach the provider")
   },
   Effect.fn(function* (wanted) {

@@ -137,7 +137,7 @@ const formatAge = (since: DateTime.Utc, now: DateTime.Utc): string => {
     .join(" ")
 }
 
-/** Since when the outcome is unknown: the beginning of the reversal or, without one, of the sale. */
+/** The time since which the outcome is unknown: the start of the reversal or, without a reversal, of the sale. */
 const unknownSince = ({ reversal, transaction }: PendingTransaction): DateTime.Utc =>
   reversal?.createdAt ?? transaction.createdAt
 

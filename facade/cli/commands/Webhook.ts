@@ -94,7 +94,7 @@ const replay = Command.make(
     webhookId,
     since: instantFlag("desde", "Events from this instant on"),
     until: instantFlag("hasta", "Events up to this instant").pipe(orDefault(null, "now")),
-    onlyFailed: toggle("solo-fallidas", "Only events whose delivery has failed for good")
+    onlyFailed: toggle("solo-fallidas", "Only events with a failed delivery that is no longer retried")
   },
   Effect.fn(function* ({ webhookId, ...span }) {
     const { events, webhook } = yield* replayWebhook(webhookId, span)
@@ -111,7 +111,7 @@ const replay = Command.make(
       : new CliError.ValidationError({ message: "--hasta is before --desde. No event can match." })
   ),
   Command.withDescription(
-    "Send the events of a span to a webhook again. Each event keeps its id, so a receiver recognizes the events that it already has. Retries start again from the first attempt. Events that the webhook never received, such as those from the time when it was disabled, are sent too, whatever its types."
+    "Send the events of a time span to a webhook again. Each event keeps its id, so a receiver recognizes the events that it already has. Retries start again from the first attempt. Events that the webhook never received, such as those from the time when it was disabled, are sent too, even if the webhook does not select their types."
   ),
   Command.withShortDescription("Send events to a webhook again"),
   Command.withExamples([
