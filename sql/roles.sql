@@ -79,7 +79,7 @@ to saldo_server;
 
 -- Webhooks. Only functions write events. The server deletes old events.
 grant usage on sequence cell.webhook_id to saldo_server;
-grant execute on function cell.add_webhook, cell.test_webhook to saldo_server;
+grant execute on function cell.add_webhook, cell.remove_webhook, cell.test_webhook to saldo_server;
 grant delete on cell.event to saldo_server;
 grant delete, update (
   url, event_types, description, state, secret, previous_secret, previous_until, failing_since

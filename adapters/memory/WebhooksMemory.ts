@@ -74,18 +74,30 @@ const isDue = ({ dueAt, leasedUntil, state }: QueuedDelivery, now: DateTime.Utc)
   DateTime.isLessThanOrEqualTo(dueAt, now) &&
   (leasedUntil === null || DateTime.isLessThanOrEqualTo(leasedUntil, now))
 
+const isSameInstant = (one: DateTime.Utc | null, other: DateTime.Utc): boolean =>
+  one !== null && DateTime.Equivalence(one, other)
+
 const eventOf = (companyId: CompanyId, { events }: CompanyBooks, { sequence }: QueuedDelivery): CompanyEvent => {
   const event = events.written.find((written) => written.sequence === sequence)
   if (event === undefined) throw new Error(`event ${sequence} of company ${companyId} does not exist`)
   return { companyId, ...event }
 }
 
-const claimedOf = (books: CompanyBooks, queued: QueuedDelivery, entry: WebhookEntry, now: DateTime.Utc) => {
+const claimedOf = (
+  books: CompanyBooks,
+  queued: QueuedDelivery,
+  entry: WebhookEntry,
+  now: DateTime.Utc,
+  leasedUntil: DateTime.Utc
+) => {
   const { companyId, failingSince, id, previousUntil, url } = entry.webhook
   const signs = previousUntil !== null && DateTime.isGreaterThan(previousUntil, now)
   const secrets = entry.previous !== null && signs ? [entry.secret, entry.previous] : [entry.secret]
   const event = eventOf(companyId, books, queued)
-  return { webhook: { id, url, secrets, failingSince }, event, attempts: queued.attempts } satisfies ClaimedDelivery
+  const { attempts, dueAt } = queued
+  const isFirst = attempts === 0 && DateTime.Equivalence(dueAt, event.at)
+  const webhook = { id, url, secrets, failingSince }
+  return { webhook, event, attempts, isFirst, leasedUntil } satisfies ClaimedDelivery
 }
 
 const stateAfter = { Delivered: "entregada", Retry: "pendiente", Exhausted: "fallida", Gone: "fallida" } as const
@@ -116,34 +128,36 @@ export const deliveriesLayer = Layer.effect(
               for (const [key, queued] of books.deliveries) {
                 if (free <= 0 || claimed.length >= limit || state !== "activo") break
                 if (queued.webhookId !== id || !isDue(queued, now)) continue
-                books.deliveries.set(key, { ...queued, leasedUntil: DateTime.addDuration(now, lease) })
-                claimed.push(claimedOf(books, queued, entry, now))
+                const leasedUntil = DateTime.addDuration(now, lease)
+                books.deliveries.set(key, { ...queued, leasedUntil })
+                claimed.push(claimedOf(books, queued, entry, now, leasedUntil))
                 free--
               }
             }
           }
           return claimed
         }),
-      record: ({ event, webhook }, { after, at, attempt, disables }) =>
+      record: ({ event, leasedUntil, webhook }, { after, at, attempt, disables }) =>
         Effect.sync(() => {
           const books = of(event.companyId)
           const key = deliveryKey(webhook.id, event.sequence)
           const queued = books.deliveries.get(key)
-          if (queued !== undefined) {
-            books.deliveries.set(key, {
-              ...queued,
-              state: stateAfter[after._tag],
-              attempts: queued.attempts + 1,
-              dueAt: after._tag === "Retry" ? DateTime.addDuration(at, after.pause) : at,
-              leasedUntil: null,
-              attempt
-            })
-          }
           const entry = books.webhooks.get(webhook.id)
-          if (entry === undefined) return
+          if (entry === undefined || queued === undefined || !isSameInstant(queued.leasedUntil, leasedUntil))
+            return false
+          books.deliveries.set(key, {
+            ...queued,
+            state: stateAfter[after._tag],
+            attempts: queued.attempts + 1,
+            dueAt: after._tag === "Retry" ? DateTime.addDuration(at, after.pause) : at,
+            leasedUntil: null,
+            attempt
+          })
           const failingSince = attempt.error === null ? null : (entry.webhook.failingSince ?? at)
-          const state = disables && entry.webhook.state === "activo" ? "desactivado" : entry.webhook.state
+          const isDisabled = disables && entry.webhook.state === "activo"
+          const state = isDisabled ? "desactivado" : entry.webhook.state
           books.webhooks.set(webhook.id, { ...entry, webhook: { ...entry.webhook, failingSince, state } })
+          return isDisabled
         }),
       arrivals: Stream.never,
       test: (companyId, id, at) =>

@@ -14,8 +14,12 @@ export interface ClaimedDelivery {
     readonly failingSince: DateTime.Utc | null
   }
   readonly event: CompanyEvent
-  /** Number of earlier attempts with a result. */
+  /** Number of earlier attempts with a result, since the event was written or replayed. */
   readonly attempts: number
+  /** Whether the event was neither attempted nor replayed before. */
+  readonly isFirst: boolean
+  /** End of the lease. A later claim or a replay of the delivery changes it. */
+  readonly leasedUntil: DateTime.Utc
 }
 
 /** The result of an attempt. */
@@ -66,8 +70,13 @@ export class Deliveries extends Context.Service<
       readonly perWebhook: number
       readonly busy: ReadonlyMap<WebhookId, number>
     }) => Effect.Effect<ReadonlyArray<ClaimedDelivery>>
-    /** Records an attempt. A success resets `failingSince` of the webhook. */
-    readonly record: (claimed: ClaimedDelivery, result: DeliveryResult) => Effect.Effect<void>
+    /**
+     * Records an attempt. A success resets `failingSince` of the webhook. Ignores the result if the delivery was claimed
+     * or replayed again after this claim, because the newer attempt decides.
+     *
+     * @returns whether this result disabled the webhook.
+     */
+    readonly record: (claimed: ClaimedDelivery, result: DeliveryResult) => Effect.Effect<boolean>
     /** Emits when this or another process has written events that have deliveries. Notifications may be lost. */
     readonly arrivals: Stream.Stream<void>
     /**

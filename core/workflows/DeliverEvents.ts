@@ -77,11 +77,11 @@ const deliver = Effect.fn("DeliverEvents.deliver", { level: "Debug" })(function*
   })
   const result = yield* resultOf(claimed, attempt)
   yield* Metric.update(attempts({ outcome: result.after._tag }), 1)
-  if (claimed.attempts === 0) {
+  // Retries and replays are late on purpose, so they say nothing about the speed of the service.
+  if (claimed.isFirst) {
     yield* Metric.update(latency, Duration.toSeconds(DateTime.distance(event.at, result.at)))
   }
-  yield* deliveries.record(claimed, result)
-  if (result.disables) yield* reportDisabled(claimed, result)
+  if (yield* deliveries.record(claimed, result)) yield* reportDisabled(claimed, result)
 })
 
 /**

@@ -5,6 +5,7 @@
 
 drop function if exists cell.record_events;
 drop function if exists cell.add_webhook;
+drop function if exists cell.remove_webhook;
 drop function if exists cell.test_webhook;
 drop function if exists cell.turn_events;
 drop function if exists cell.event_fact;
@@ -200,6 +201,26 @@ begin
 end;
 $$;
 
+-- Deletes a webhook with its deliveries. Returns whether the company had it.
+create function cell.remove_webhook(company bigint, webhook_ bigint) returns boolean
+language plpgsql
+-- Runs as its owner, because it locks the balance.
+security definer
+set search_path = cell, pg_temp
+as $$
+begin
+  -- Locks the balance, as every writer of events does. A delivery of an event that is being written is visible then.
+  perform 1 from balance as b where b.company_id = company for update;
+
+  delete from webhook as h where h.company_id = company and h.id = webhook_;
+  if not found then
+    return false;
+  end if;
+  delete from delivery as d where d.company_id = company and d.webhook_id = webhook_;
+  return true;
+end;
+$$;
+
 -- Writes a test event for one webhook. Returns the sequence number of the event, or null if the webhook is not active
 -- or events are off.
 create function cell.test_webhook(company bigint, webhook_ bigint, at timestamptz) returns bigint
@@ -231,5 +252,6 @@ end;
 $$;
 
 -- These functions run as their owner or are called by functions that do. roles.sql grants what a login may call.
-revoke all on function cell.record_events, cell.event_fact, cell.turn_events, cell.add_webhook, cell.test_webhook
+revoke all on function cell.record_events, cell.event_fact, cell.turn_events, cell.add_webhook, cell.remove_webhook,
+cell.test_webhook
 from public;

@@ -7,7 +7,7 @@ class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("Dat
   message: Schema.String
 }) {}
 
-/** Number of connections of the pool. */
+/** Number of connections of the pool. PG_POOL_MAX counts the connections of all pools of a process. */
 export const PoolSize = Context.Reference<number>("saldo/adapters/PoolSize", { defaultValue: () => 0 })
 
 export interface DatabaseOptions {

@@ -4,22 +4,17 @@ import { type CompanyEvent, Sequence, WebhookId } from "../../../core/domain/Eve
 import { CompanyId } from "../../../core/domain/Ids.ts"
 import { frozenAt } from "../../../core/domain/Page.ts"
 import { type WebhookSecret, WebhookUrl } from "../../../core/domain/Webhook.ts"
-import {
-  type ClaimedDelivery,
-  Deliveries,
-  type Delivery,
-  type DeliveryResult,
-  type DeliveryState
-} from "../../../core/ports/Deliveries.ts"
+import { type ClaimedDelivery, Deliveries, type Delivery, type DeliveryState } from "../../../core/ports/Deliveries.ts"
 import { PoolSize } from "../connection/Database.ts"
 import { instant, instantOrNull, int8 } from "../connection/Sql.ts"
-import { grouped } from "../grouping/Grouped.ts"
+import { recording } from "./DeliveryResults.ts"
 import { type EventRow, eventColumns, eventReader, eventType } from "./EventRows.ts"
 import { secrets } from "./WebhooksPostgres.ts"
 
 /** The columns of a claimed delivery: its event and its webhook. */
 interface ClaimedRow extends EventRow {
   readonly attempts: number
+  readonly is_first: boolean
   readonly to_id: bigint
   readonly url: string
   readonly secret: Uint8Array
@@ -70,19 +65,20 @@ const claiming = Effect.gen(function* () {
       : [current, yield* opened(row.company_id, row.to_id, row.previous_secret)]
   })
 
-  const claimedOf = Effect.fnUntraced(function* (row: ClaimedRow, event: CompanyEvent) {
+  const claimedOf = Effect.fnUntraced(function* (row: ClaimedRow, event: CompanyEvent, leasedUntil: DateTime.Utc) {
     const webhook = {
       id: WebhookId.make(Number(row.to_id)),
       url: WebhookUrl.make(row.url),
       secrets: yield* secretsOf(row),
       failingSince: instantOrNull(row.failing_since)
     }
-    return [{ webhook, event, attempts: row.attempts } satisfies ClaimedDelivery]
+    const { attempts, is_first: isFirst } = row
+    return [{ webhook, event, attempts, isFirst, leasedUntil } satisfies ClaimedDelivery]
   })
 
   // If the webhook's secret cannot be decrypted, the delivery stays leased and does not delay other deliveries.
-  const readable = (row: ClaimedRow, event: CompanyEvent) =>
-    Effect.catchDefect(claimedOf(row, event), () =>
+  const readable = (row: ClaimedRow, event: CompanyEvent, leasedUntil: DateTime.Utc) =>
+    Effect.catchDefect(claimedOf(row, event, leasedUntil), () =>
       Effect.as(Effect.logError("the secret of a webhook cannot be decrypted", { webhookId: Number(row.to_id) }), [])
     )
 
@@ -91,6 +87,7 @@ const claiming = Effect.gen(function* () {
   // result.
   const claim: Deliveries["Service"]["claim"] = Effect.fnUntraced(function* ({ busy, lease, limit, now, perWebhook }) {
     const at = instant(now)
+    const leasedUntil = DateTime.addDuration(now, lease)
     const rows = yield* sql<ClaimedRow>`
       with due as materialized (
         select d.company_id, d.webhook_id, d.sequence, w.url, w.secret, w.failing_since,
@@ -117,97 +114,31 @@ const claiming = Effect.gen(function* () {
         limit ${limit}
       )
       update cell.delivery as d
-      set leased_until = ${instant(DateTime.addDuration(now, lease))}
+      set leased_until = ${instant(leasedUntil)}
       from due
       join cell.event as e on e.company_id = due.company_id and e.sequence = due.sequence
       where d.company_id = due.company_id and d.webhook_id = due.webhook_id and d.sequence = due.sequence
       returning
-        ${sql.literal(eventColumns)}, d.attempts, due.webhook_id as to_id, due.url, due.secret, due.previous_secret,
-        due.failing_since`
+        ${sql.literal(eventColumns)}, d.attempts, d.attempts = 0 and d.due_at = d.created_at as is_first,
+        due.webhook_id as to_id, due.url, due.secret, due.previous_secret, due.failing_since`
     const events = yield* read(rows, sql)
     const claimed = yield* Effect.forEach(events, (event, index) => {
       const row = rows[index]
-      return row === undefined ? Effect.succeed([]) : readable(row, event)
+      return row === undefined ? Effect.succeed([]) : readable(row, event, leasedUntil)
     })
     return claimed.flat()
   }, Effect.orDie)
   return claim
 })
 
-const stateAfter = { Delivered: "entregada", Retry: "pendiente", Exhausted: "fallida", Gone: "fallida" } as const
-
-/** A result as a row of the statement that records it. */
-const resultRow = ({ event, webhook }: ClaimedDelivery, { after, at, attempt, disables }: DeliveryResult) => ({
-  company_id: event.companyId,
-  webhook_id: webhook.id,
-  sequence: event.sequence,
-  state: stateAfter[after._tag],
-  due_at: DateTime.formatIso(after._tag === "Retry" ? DateTime.addDuration(at, after.pause) : at),
-  http_status: attempt.httpStatus,
-  error: attempt.error,
-  duration_ms: Math.round(attempt.duration_ms),
-  disables,
-  at: DateTime.formatIso(at)
-})
-
-const recording = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
-
-  const rowsOf = (items: string) => sql`
-    jsonb_to_recordset(${items}::jsonb) as r(
-      company_id bigint, webhook_id bigint, sequence bigint, state text, due_at timestamptz, http_status int, error text,
-      duration_ms int, disables boolean, at timestamptz
-    )`
-
-  const write = Effect.fnUntraced(function* (results: ReadonlyArray<ReturnType<typeof resultRow>>) {
-    const items = JSON.stringify(results)
-    yield* sql`
-      with result as materialized (select r.* from ${rowsOf(items)}),
-      -- Locks the webhooks in the order of their ids, so that two groups cannot deadlock.
-      changed as materialized (
-        select w.company_id, w.id, f.failed, f.at, f.disables
-        from (
-          select r.company_id, r.webhook_id, bool_and(r.error is not null) as failed, max(r.at) as at,
-            bool_or(r.disables) as disables
-          from result as r
-          group by r.company_id, r.webhook_id
-        ) as f
-        join cell.webhook as w on w.company_id = f.company_id and w.id = f.webhook_id
-        where f.failed = (w.failing_since is null) or f.disables
-        order by w.company_id, w.id
-        for update of w
-      ),
-      judged as (
-        update cell.webhook as w
-        set failing_since = case when c.failed then coalesce(w.failing_since, c.at) end,
-          state = case when c.disables and w.state = 'activo' then 'desactivado' else w.state end
-        from changed as c
-        where w.company_id = c.company_id and w.id = c.id
-      )
-      update cell.delivery as d
-      set state = r.state,
-        attempts = d.attempts + 1,
-        due_at = r.due_at,
-        leased_until = null,
-        http_status = r.http_status,
-        error = r.error,
-        duration_ms = r.duration_ms
-      from result as r
-      where d.company_id = r.company_id and d.webhook_id = r.webhook_id and d.sequence = r.sequence`
-    return results.map(() => undefined)
-  })
-
-  const group = grouped<ReturnType<typeof resultRow>, void>(sql, "deliveries", write)
-  return (claimed: ClaimedDelivery, result: DeliveryResult) => group(resultRow(claimed, result))
-})
-
 const channel = "deliveries"
 
 /**
- * A pool with fewer connections has none to spare for a listener. Workers then look for due deliveries only twice a
+ * Fewest connections of a pool that listens for deliveries. The caches of tokens and of the catalogue occupy two
+ * connections for listening. Sales and claims keep two. With fewer connections, workers look for due deliveries only twice a
  * second.
  */
-const listeningPool_min = 8
+const listeningPool_min = 5
 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
@@ -288,6 +219,8 @@ const make = Effect.gen(function* () {
         and w.id = ${int8(id)}
         and (e.webhook_id is null or e.webhook_id = w.id)
         and ${spans}
+      -- A webhook that is being deleted gets no more deliveries.
+      for key share of w
       on conflict (company_id, webhook_id, sequence) do update
       set state = 'pendiente', attempts = 0, due_at = excluded.due_at, leased_until = null
       returning sequence`

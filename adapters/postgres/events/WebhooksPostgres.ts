@@ -102,10 +102,9 @@ const make = Effect.gen(function* () {
       returning ${sql.literal(columns)}`)
 
   const remove: Webhooks["Service"]["remove"] = Effect.fnUntraced(function* (companyId, id) {
-    const removed = yield* sql`
-      delete from cell.webhook where company_id = ${int8(companyId)} and id = ${int8(id)} returning id`
-    yield* sql`delete from cell.delivery where company_id = ${int8(companyId)} and webhook_id = ${int8(id)}`
-    return removed.length > 0
+    const [row] = yield* sql<{ removed: boolean }>`
+      select cell.remove_webhook(company => ${int8(companyId)}, webhook_ => ${int8(id)}) as removed`
+    return row?.removed === true
   }, Effect.orDie)
 
   const rotate: Webhooks["Service"]["rotate"] = Effect.fnUntraced(function* (companyId, id, secret, previousUntil) {

@@ -1,69 +1,19 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Context, DateTime, Duration, Effect, Layer, Option, Redacted } from "effect"
-import * as InsurancesMemory from "../../../adapters/memory/InsurancesMemory.ts"
-import * as DeliveriesPostgres from "../../../adapters/postgres/events/DeliveriesPostgres.ts"
-import * as WebhooksPostgres from "../../../adapters/postgres/events/WebhooksPostgres.ts"
+import { Duration, Effect } from "effect"
 import type { WebhookId } from "../../../core/domain/Event.ts"
-import { CompanyId } from "../../../core/domain/Ids.ts"
-import { Amount } from "../../../core/domain/Money.ts"
-import { AfterAttempt, type Attempt, WebhookUrl, webhookSecretOf } from "../../../core/domain/Webhook.ts"
-import { type ClaimedDelivery, Deliveries } from "../../../core/ports/Deliveries.ts"
-import { Webhooks } from "../../../core/ports/Webhooks.ts"
 import { racing } from "../../support/Concurrency.ts"
 import { TestDatabase } from "../../support/Database.ts"
-import { replica } from "../../support/SalesOnPostgres.ts"
-
-/** The ports of webhooks of one server. Servers share only Postgres and the data key. */
-const server = Effect.map(
-  Layer.build(
-    Layer.fresh(
-      Layer.mergeAll(DeliveriesPostgres.layer, WebhooksPostgres.layer).pipe(Layer.provide(InsurancesMemory.vaultLayer))
-    )
-  ),
-  (context) => ({ deliveries: Context.get(context, Deliveries), webhooks: Context.get(context, Webhooks) })
-)
-
-type Server = Effect.Success<typeof server>
-
-const lease = Duration.seconds(45)
-const secret = Redacted.make(webhookSecretOf(new Uint8Array(32)))
-
-const webhookOf = Effect.fnUntraced(function* ({ webhooks }: Server, company: number) {
-  const choice = { url: WebhookUrl.make("https://tienda.example.com/"), eventTypes: [], description: "" }
-  const added = yield* webhooks.add(CompanyId.make(company), choice, secret, yield* DateTime.now)
-  return Option.getOrThrow(added)
-})
-
-/** Writes events of a company. Each is a deposit. */
-const write = Effect.fnUntraced(function* (company: number, count: number) {
-  const ledger = yield* replica
-  for (let number = 1; number <= count; number++) {
-    const at = yield* DateTime.now
-    const companyId = CompanyId.make(company)
-    yield* ledger.deposit({ companyId, amount: Amount.make(100), reference: `d${number}`, at })
-  }
-})
-
-const claim = Effect.fnUntraced(function* (
-  { deliveries }: Server,
-  limit: number,
-  { after = Duration.zero, busy = new Map<WebhookId, number>() } = {}
-) {
-  const now = DateTime.addDuration(yield* DateTime.now, after)
-  return yield* deliveries.claim({ now, lease, limit, perWebhook: 16, busy })
-})
-
-const failed: Attempt = { httpStatus: 500, error: "http_500", retryAfter_s: null, duration_ms: 5 }
-const delivered: Attempt = { httpStatus: 200, error: null, retryAfter_s: null, duration_ms: 5 }
-
-const record = Effect.fnUntraced(function* ({ deliveries }: Server, claimed: ClaimedDelivery, attempt: Attempt) {
-  const after = attempt.error === null ? AfterAttempt.Delivered() : AfterAttempt.Retry({ pause: Duration.seconds(5) })
-  yield* deliveries.record(claimed, { attempt, after, disables: false, at: yield* DateTime.now })
-})
-
-const sequences = (claimed: ReadonlyArray<ClaimedDelivery>) =>
-  claimed.map(({ event }) => event.sequence).sort((a, b) => a - b)
+import {
+  claim,
+  delivered,
+  failed,
+  record,
+  sequences,
+  server,
+  webhookOf,
+  write
+} from "../../support/DeliveriesOnPostgres.ts"
 
 layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("a delivery", (it) => {
   it.effect("is claimed by one of several servers", () =>

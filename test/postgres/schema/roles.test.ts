@@ -230,9 +230,9 @@ layer(TestDatabase)("a function that moves money", (it) => {
         where p.pronamespace in ('cell'::regnamespace, 'directory'::regnamespace)
           and p.prorettype <> 'trigger'::regtype
         order by p.oid::regproc::text collate "C"`
-      const served = ["add_webhook", "begin_reversal", "reserve", "settle", "settle_reversal", "test_webhook"].map(
-        (name) => `cell.${name}`
-      )
+      const sales = ["begin_reversal", "reserve", "settle", "settle_reversal"]
+      const webhooks = ["add_webhook", "remove_webhook", "test_webhook"]
+      const served = [...sales, ...webhooks].map((name) => `cell.${name}`)
       const funding = ["directory.adjust", "directory.deposit"]
       const definers = [...served, ...funding, "cell.adjust", "cell.deposit", "cell.turn_events"]
       const lists = ["block_length", "join_blocks", "list_anew", "make_blocks", "recount_blocks"]

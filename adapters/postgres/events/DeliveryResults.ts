@@ -1,0 +1,93 @@
+import { PgClient } from "@effect/sql-pg"
+import { DateTime, Effect } from "effect"
+import type { ClaimedDelivery, DeliveryResult } from "../../../core/ports/Deliveries.ts"
+import { grouped } from "../grouping/Grouped.ts"
+
+const stateAfter = { Delivered: "entregada", Retry: "pendiente", Exhausted: "fallida", Gone: "fallida" } as const
+
+/** A result as a row of the statement that records it. */
+const resultRow = ({ event, leasedUntil, webhook }: ClaimedDelivery, result: DeliveryResult) => {
+  const { after, at, attempt, disables } = result
+  return {
+    company_id: event.companyId,
+    webhook_id: webhook.id,
+    sequence: event.sequence,
+    leased_until: DateTime.formatIso(leasedUntil),
+    state: stateAfter[after._tag],
+    due_at: DateTime.formatIso(after._tag === "Retry" ? DateTime.addDuration(at, after.pause) : at),
+    http_status: attempt.httpStatus,
+    error: attempt.error,
+    duration_ms: Math.round(attempt.duration_ms),
+    disables,
+    at: DateTime.formatIso(at)
+  }
+}
+
+/** Makes the function that records the results of attempts. Results that arrive together share a statement. */
+export const recording = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+
+  const rowsOf = (items: string) => sql`
+    jsonb_to_recordset(${items}::jsonb) as r(
+      company_id bigint, webhook_id bigint, sequence bigint, leased_until timestamptz, state text, due_at timestamptz,
+      http_status int, error text, duration_ms int, disables boolean, at timestamptz
+    )`
+
+  // Only the results of the latest claims count. The statement locks the webhooks first, because the main query reads
+  // `judged`, and then the deliveries. cell.remove_webhook locks them in the same order.
+  const write = Effect.fnUntraced(function* (results: ReadonlyArray<ReturnType<typeof resultRow>>) {
+    const items = JSON.stringify(results)
+    const rows = yield* sql<{ readonly id: bigint }>`
+      with result as materialized (
+        select r.*
+        from ${rowsOf(items)}
+        join cell.delivery as d
+          on d.company_id = r.company_id and d.webhook_id = r.webhook_id and d.sequence = r.sequence
+        where d.leased_until = r.leased_until
+      ),
+      -- Locks the webhooks in the order of their ids, so that two groups cannot deadlock.
+      changed as materialized (
+        select w.company_id, w.id, f.failed, f.at, f.disables
+        from (
+          select r.company_id, r.webhook_id, bool_and(r.error is not null) as failed, max(r.at) as at,
+            bool_or(r.disables) as disables
+          from result as r
+          group by r.company_id, r.webhook_id
+        ) as f
+        join cell.webhook as w on w.company_id = f.company_id and w.id = f.webhook_id
+        where f.failed = (w.failing_since is null) or f.disables
+        order by w.company_id, w.id
+        for no key update of w
+      ),
+      judged as (
+        update cell.webhook as w
+        set failing_since = case when c.failed then coalesce(w.failing_since, c.at) end,
+          state = case when c.disables and w.state = 'activo' then 'desactivado' else w.state end
+        from changed as c
+        where w.company_id = c.company_id and w.id = c.id
+        returning w.id, old.state <> new.state as disabled
+      ),
+      recorded as (
+        update cell.delivery as d
+        set state = r.state,
+          attempts = d.attempts + 1,
+          due_at = r.due_at,
+          leased_until = null,
+          http_status = r.http_status,
+          error = r.error,
+          duration_ms = r.duration_ms
+        from result as r
+        where d.company_id = r.company_id
+          and d.webhook_id = r.webhook_id
+          and d.sequence = r.sequence
+          and d.leased_until = r.leased_until
+      )
+      select id from judged where disabled`
+    const disabled = new Set(rows.map(({ id }) => Number(id)))
+    // Of several results that disable a webhook, one reports it.
+    return results.map(({ disables, webhook_id }) => disables && disabled.delete(webhook_id))
+  })
+
+  const group = grouped<ReturnType<typeof resultRow>, boolean>(sql, "deliveries", write)
+  return (claimed: ClaimedDelivery, result: DeliveryResult) => group(resultRow(claimed, result))
+})

@@ -1,0 +1,62 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { eventually } from "../../support/Eventually.ts"
+import { deposit } from "../../support/service/CustomerCompany.ts"
+import { as, sell } from "../../support/service/HttpCalls.ts"
+import { testServer } from "../../support/service/TestServer.ts"
+import { delivering, settled, subscriber } from "../../support/service/WebhookCalls.ts"
+
+const serverWith = (connections: string) => testServer({ WEBHOOK_ALLOW_LOCAL: "on", PG_POOL_MAX: connections })
+
+const sale = { service_id: 1, identifier: "8095550123", amount: 50 }
+
+// A listener occupies a connection, and two caches listen too. Below 7, a listener for deliveries would leave at most
+// one connection for everything else. With 4 or 5, it would leave none, and the server would hang.
+for (const connections of ["4", "5", "7"]) {
+  layer(serverWith(connections), { excludeTestServices: true })(`a server with PG_POOL_MAX=${connections}`, (it) => {
+    it.effect("sells and delivers at the same time", () =>
+      Effect.gen(function* () {
+        const { apiKey, calls, path, received } = yield* subscriber({ eventos: ["transaction.succeeded"] })
+        yield* delivering
+        const sold = yield* Effect.forEach(Array.from({ length: 8 }), () => sell(sale, as(apiKey)), {
+          concurrency: "unbounded"
+        })
+        assert.deepStrictEqual(
+          sold.map(({ status }) => status),
+          sold.map(() => 201)
+        )
+        yield* settled(
+          calls,
+          path,
+          sold.map(() => ["transaction.succeeded", "entregada", 1, null])
+        )
+        assert.lengthOf(received, sold.length)
+      })
+    )
+  })
+}
+
+const listeners = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const rows = yield* sql`
+    select from pg_stat_activity
+    where datname = current_database() and query ilike 'listen%deliveries%'`
+  return rows.length
+})
+
+layer(serverWith("7"), { excludeTestServices: true })("a worker of a server with PG_POOL_MAX=7", (it) => {
+  it.effect("delivers an event when it is written, without waiting for the next look", () =>
+    Effect.gen(function* () {
+      const { companyId, received } = yield* subscriber()
+      yield* delivering
+      yield* eventually(listeners, (count) => count === 1)
+      // The clock stands still, so the worker can only react to the notification.
+      yield* deposit(companyId, 10, "d1")
+      yield* eventually(
+        Effect.sync(() => received.length),
+        (count) => count === 1
+      )
+    })
+  )
+})

@@ -1,0 +1,87 @@
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime, Effect, Layer, Metric, Option, Redacted, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { Books } from "../../../adapters/memory/Books.ts"
+import * as WebhooksMemory from "../../../adapters/memory/WebhooksMemory.ts"
+import { CompanyId } from "../../../core/domain/Ids.ts"
+import { errorOfStatus, WebhookUrl, webhookSecretOf } from "../../../core/domain/Webhook.ts"
+import { AuditLog } from "../../../core/ports/AuditLog.ts"
+import { Deliveries } from "../../../core/ports/Deliveries.ts"
+import { WebhookSender } from "../../../core/ports/WebhookSender.ts"
+import { Webhooks } from "../../../core/ports/Webhooks.ts"
+import { keepDelivering } from "../../../core/workflows/DeliverEvents.ts"
+
+const companyId = CompanyId.make(1)
+
+/** Webhooks in memory whose endpoint answers with these statuses, and then with 200. */
+const endpointWith = (...statuses: ReadonlyArray<number>) => {
+  const left = [...statuses]
+  const audited: Array<string> = []
+  const sender = Layer.mock(WebhookSender, {
+    readUrl: () => Result.fail("no_permitida"),
+    send: () =>
+      Effect.sync(() => {
+        const httpStatus = left.shift() ?? 200
+        return { httpStatus, error: errorOfStatus(httpStatus), retryAfter_s: null, duration_ms: 1 }
+      })
+  })
+  const log = Layer.mock(AuditLog, { record: ({ action }) => Effect.sync(() => void audited.push(action)) })
+  const queue = Layer.merge(WebhooksMemory.deliveriesLayer, WebhooksMemory.webhooksLayer).pipe(
+    Layer.provide(Books.layer)
+  )
+  const metrics = Layer.sync(Metric.MetricRegistry, () => new Map())
+  return { audited, layer: Layer.mergeAll(sender, log, queue, metrics) }
+}
+
+/** Writes test events of a new webhook, and starts a worker. */
+const delivering = Effect.fnUntraced(function* (events: number) {
+  const webhooks = yield* Webhooks
+  const deliveries = yield* Deliveries
+  const at = yield* DateTime.now
+  const choice = { url: WebhookUrl.make("https://tienda.example.com/"), eventTypes: [], description: "" }
+  const secret = Redacted.make(webhookSecretOf(new Uint8Array(32)))
+  const { id } = Option.getOrThrow(yield* webhooks.add(companyId, choice, secret, at))
+  yield* Effect.replicateEffect(deliveries.test(companyId, id, at), events)
+  yield* Effect.forkChild(keepDelivering(() => "{}"))
+  // In steps, so that a timer that starts meanwhile ends too.
+  yield* Effect.replicateEffect(TestClock.adjust("100 millis"), 10)
+  return id
+})
+
+/** Number of values that a metric has. */
+const measured = (name: string) =>
+  Effect.map(Metric.snapshot, (metrics) =>
+    metrics
+      .flatMap(({ id, state }) => (id === name && "count" in state ? Number(state.count) : []))
+      .reduce((a, b) => a + b, 0)
+  )
+
+describe("the delivery of events", () => {
+  it.effect("measures the time to the first attempt, and not to retries and replays", () => {
+    const { layer } = endpointWith(500)
+    return Effect.gen(function* () {
+      const deliveries = yield* Deliveries
+      const id = yield* delivering(1)
+      yield* TestClock.adjust("1 minute")
+      const delivered = () => deliveries.list(companyId, id, { state: "entregada" }, { page: 1, perPage: 10 })
+      assert.strictEqual((yield* delivered()).items[0]?.attempts, 2)
+      const [sent] = (yield* delivered()).items
+      if (sent === undefined) return assert.fail("nothing was delivered")
+      yield* deliveries.replay(companyId, id, { sequence: sent.sequence }, yield* DateTime.now)
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual((yield* delivered()).items[0]?.attempts, 1)
+      assert.strictEqual(yield* measured("saldo_webhook_delivery_seconds"), 1)
+      assert.strictEqual(yield* measured("saldo_webhook_attempts_total"), 3)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("reports a disabled webhook once, although several deliveries get 410", () => {
+    const { audited, layer } = endpointWith(410, 410, 410)
+    return Effect.gen(function* () {
+      const webhooks = yield* Webhooks
+      const id = yield* delivering(3)
+      assert.strictEqual(Option.getOrThrow(yield* webhooks.find(companyId, id)).state, "desactivado")
+      assert.deepStrictEqual(audited, ["webhook_disabled"])
+    }).pipe(Effect.provide(layer))
+  })
+})
