@@ -1,6 +1,6 @@
 import type { PolicyFacts } from "../../core/domain/Insurance.ts"
 import { issuer } from "../../core/domain/Receipt.ts"
-import { type Box, columns, type Document, drawQr, inset, pointsOf, split, writeIn } from "./PdfDocument.ts"
+import { type Box, columns, type Document, drawQr, inset, pointsOf, split } from "./PdfDocument.ts"
 import {
   drawTestBackground,
   drawTestBand,
@@ -11,6 +11,7 @@ import {
   spellShortDay,
   vehicleTypes
 } from "./PrintStyle.ts"
+import { writeIn } from "./TextLayout.ts"
 
 /** Size of the windscreen sticker. */
 export const marbeteSize = { width: pointsOf(100), height: pointsOf(70) }

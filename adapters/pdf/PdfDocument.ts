@@ -2,7 +2,6 @@ import { DateTime, Effect } from "effect"
 import PDFDocument from "pdfkit"
 import encodeQR from "qr"
 import type { FontName, Fonts } from "./Fonts.ts"
-import { drawLines, type Face, lineHeight, MeasuredText, type Place } from "./TextLayout.ts"
 
 /** A rectangle on a page. */
 export interface Box {
@@ -11,55 +10,6 @@ export interface Box {
   readonly width: number
   readonly height: number
 }
-
-interface Style {
-  readonly font: Face
-  /** The preferred font size. A text that does not fit shrinks, but never below `least`. */
-  readonly size: number
-  readonly least?: number
-  readonly align?: "left" | "center" | "right"
-  /** Whether the text is centred vertically. If not, it starts at the top. */
-  readonly middle?: boolean
-}
-
-const size_step = 0.5
-
-/** A text may shrink to this fraction of its size before a word is broken. */
-const whole_least = 0.6
-
-/** Tolerance for rounding errors in heights. */
-const slack = 0.001
-
-const sizesDown = (from: number, to: number): ReadonlyArray<number> =>
-  Array.from({ length: Math.floor((from - to) / size_step) + 1 }, (_, step) => from - step * size_step)
-
-/**
- * Writes a text inside its box. Long texts wrap and shrink, without broken words if possible. A text that does not fit at
- * the smallest size ends in an ellipsis.
- */
-export const writeIn = (
-  document: Document,
-  box: Box,
-  text: string,
-  { align = "left", font, least = 5, middle = false, size }: Style
-): void => {
-  const measured = new MeasuredText(document, font, text)
-  const line = lineHeight(document, font)
-  const fitting = (at: number) => Math.max(1, Math.floor(box.height / (at * line) + slack))
-  const fits = (at: number) => measured.lines(box.width / at).length <= fitting(at)
-  const sizes = sizesDown(size, Math.min(size, least))
-  const chosen =
-    sizes.find((at) => at >= whole_least * size && measured.isWholeIn(box.width / at) && fits(at)) ??
-    sizes.find(fits) ??
-    least
-  const lines = measured.cut(measured.lines(box.width / chosen), fitting(chosen), box.width / chosen)
-  const spare = middle ? Math.max(0, box.height - lines.length * chosen * line) / 2 : 0
-  drawLines(document, font, lines, { ...box, y: box.y + spare, size: chosen, align })
-}
-
-/** Writes a text in as many lines as it needs, below the given position. */
-export const write = (document: Document, font: Face, text: string, place: Place): void =>
-  drawLines(document, font, new MeasuredText(document, font, text).lines(place.width / place.size), place)
 
 /** The box reduced by a margin on each side. */
 export const inset = ({ height, width, x, y }: Box, by: number): Box => ({

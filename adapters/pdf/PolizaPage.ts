@@ -1,6 +1,6 @@
 import type { PolicyFacts } from "../../core/domain/Insurance.ts"
 import { issuer } from "../../core/domain/Receipt.ts"
-import { type Box, columns, type Document, drawQr, inset, pointsOf, split, writeIn } from "./PdfDocument.ts"
+import { type Box, columns, type Document, drawQr, inset, pointsOf, split } from "./PdfDocument.ts"
 import {
   drawTestBackground,
   drawTestBand,
@@ -16,6 +16,7 @@ import {
   testWords,
   vehicleTypes
 } from "./PrintStyle.ts"
+import { writeIn } from "./TextLayout.ts"
 
 /** Page size of the policy: letter format (carta), the country's standard. */
 export const polizaSize = { width: pointsOf(215.9), height: pointsOf(279.4) }

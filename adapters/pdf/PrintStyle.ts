@@ -4,7 +4,8 @@ import type { VehicleType } from "../../core/domain/InsuranceOffer.ts"
 import { dayOf, formatLocal } from "../../core/domain/LocalTime.ts"
 import { type Amount, toPesos } from "../../core/domain/Money.ts"
 import type { Cedula, Phone } from "../../core/domain/Person.ts"
-import { type Box, type Document, writeIn } from "./PdfDocument.ts"
+import type { Box, Document } from "./PdfDocument.ts"
+import { writeIn } from "./TextLayout.ts"
 
 /**
  * Whether the simulator issued this authorization code or policy. A document of the simulator is marked as a test.

@@ -3,9 +3,9 @@ import { formatLocal } from "../../core/domain/LocalTime.ts"
 import type { Receipt } from "../../core/domain/Receipt.ts"
 import { ReceiptRenderer } from "../../core/ports/Renderers.ts"
 import { type Fonts, makeFonts } from "./Fonts.ts"
-import { bytesOf, type Document, drawQr, openDocument, pointsOf, write } from "./PdfDocument.ts"
+import { bytesOf, type Document, drawQr, openDocument, pointsOf } from "./PdfDocument.ts"
 import { isTest, spellAmount, testWords } from "./PrintStyle.ts"
-import type { Face } from "./TextLayout.ts"
+import { type Face, write } from "./TextLayout.ts"
 
 /** Width of a receipt printer's roll. On A4 paper the receipt keeps this width. */
 const width = pointsOf(80)
