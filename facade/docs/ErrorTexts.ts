@@ -27,7 +27,7 @@ export const errorTexts = {
   },
   FORBIDDEN: {
     meaning:
-      "Las credenciales son correctas, pero no alcanzan. details.motivo dice por qué: el token está suspendido (token_suspendido) o revocado (token_revocado); la empresa no tiene habilitada la API (empresa_sin_api), está suspendida (empresa_suspendida) o no tiene habilitados los seguros (seguros_no_habilitados); se llama desde una IP que no está en la lista del token (ip_no_autorizada); falta el permiso que indica details.permiso (permiso_faltante); el cuerpo trae el empresa_id de otra empresa (empresa_ajena); o el sandbox compartido no admite webhooks, porque sus credenciales son públicas (sandbox_compartido).",
+      "Las credenciales son correctas, pero no dan acceso a esta operación. details.motivo dice por qué: el token está suspendido (token_suspendido) o revocado (token_revocado); la empresa no tiene habilitada la API (empresa_sin_api), está suspendida (empresa_suspendida) o no tiene habilitados los seguros (seguros_no_habilitados); se llama desde una IP que no está en la lista del token (ip_no_autorizada); falta el permiso que indica details.permiso (permiso_faltante); el cuerpo trae el empresa_id de otra empresa (empresa_ajena); o el sandbox compartido no admite webhooks, porque sus credenciales son públicas (sandbox_compartido).",
     money: untouched,
     again: pointless,
     action: [
@@ -48,7 +48,7 @@ export const errorTexts = {
   },
   VALIDATION_ERROR: {
     meaning:
-      "Algún dato no es válido. error.details tiene una entrada por campo con el motivo: requerido, invalido, fuera_de_rango, max_2_decimales, longitud, no_coincide, no_disponible, no_anulable, vencida, clave_reutilizada o demasiados_mensajes; o, de un cuerpo o unas cabeceras que no se pueden leer, json_invalido, incompleto o demasiado_grande. Según la causa, el estado HTTP puede ser también 408, 413, 415 o 431.",
+      "Algún dato no es válido. error.details tiene una entrada por campo con el motivo: requerido, invalido, fuera_de_rango, max_2_decimales, longitud, no_coincide, no_disponible, no_anulable, vencida, clave_reutilizada o demasiados_mensajes; o, si el cuerpo o las cabeceras no se pueden leer, json_invalido, incompleto o demasiado_grande. Según la causa, el estado HTTP puede ser también 408, 413, 415 o 431.",
     money: untouched,
     again: corrected,
     action: [
@@ -83,11 +83,11 @@ export const errorTexts = {
   IDEMPOTENT_REQUEST_IN_PROGRESS: {
     meaning:
       "La primera llamada con esta Idempotency-Key todavía no termina; o se pidió anular una venta que ya tiene otra anulación sin resolver, con otra clave. error.details.transaction_id nombra la transacción.",
-    money: "Lo mueve la operación que está en curso; esta llamada no mueve nada.",
-    again: `${sameKey} Una venta, nunca con otra clave: sería otra venta.`,
+    money: "Solo la operación en curso mueve dinero; esta llamada no mueve nada.",
+    again: `${sameKey} Nunca repita una venta con otra clave: sería otra venta.`,
     action: [
       "Espere el tiempo que indica Retry-After (2 segundos) y repita la llamada con su misma clave y el mismo cuerpo.",
-      "Si la clave es la de la primera llamada, recibirá la respuesta de esta, con Idempotent-Replay: true, cuando termine.",
+      "Si la clave es la de la primera llamada, recibirá la respuesta de la primera llamada, con Idempotent-Replay: true, cuando termine.",
       "Si era otra anulación, consulte la transacción: en REVERSED ya está anulada. Si sigue en SUCCESS, la repetición sirve solo cuando la anulación anterior fue rechazada."
     ]
   },
@@ -117,16 +117,16 @@ export const errorTexts = {
   },
   TRANSACTION_PENDING: {
     meaning:
-      "No hay todavía una respuesta firme sobre la operación. No es un fallo. Una venta queda en PENDING y termina en SUCCESS o en FAILED. En una anulación, PENDING es la anulación: la venta sigue en SUCCESS, y pasa a REVERSED si la anulación se confirma o se queda en SUCCESS si se rechaza. La conciliación pregunta al proveedor hasta saberlo.",
+      "No hay todavía una respuesta firme sobre la operación. No es un fallo. Una venta queda en PENDING y termina en SUCCESS o en FAILED. Si se pidió una anulación, la anulación queda en PENDING y la venta sigue en SUCCESS. La venta pasa a REVERSED si la anulación se confirma, y se queda en SUCCESS si se rechaza. El servicio pregunta al proveedor hasta conocer el resultado.",
     money:
-      "El de una venta queda retenido: ni cobrado ni devuelto, hasta que se conozca el resultado. El de una venta que se quiso anular sigue cobrado, y vuelve solo si la anulación se confirma.",
+      "El monto de una venta queda retenido: ni cobrado ni devuelto, hasta que se conozca el resultado. El monto de una venta que se quiso anular sigue cobrado, y vuelve solo si la anulación se confirma.",
     again:
       "No mientras se resuelve, ni con la misma clave ni con otra: una venta podría pagarse dos veces, y una anulación ya está en curso.",
     action: [
       "Muestre la operación como «verificando», no como fallida.",
       "Consulte la ruta de error.details.consultar_en (también en Location) cada 10 segundos, hasta 2 minutos.",
       "De una venta, espere a que esté en SUCCESS o en FAILED; de una anulación, a que anulacion.status deje de ser PENDING. Mientras la venta siga en SUCCESS, no está anulada.",
-      "Si nada cambia, siga consultando más espaciado: se resolverá sola.",
+      "Si nada cambia, siga consultando con menos frecuencia: la operación se resolverá sin otra acción suya.",
       "Con anulacion.status en DENIED la anulación fue rechazada y la venta sigue en pie: puede pedirla de nuevo con otra clave."
     ]
   },
@@ -180,9 +180,9 @@ export const errorTexts = {
   },
   SERVICE_UNAVAILABLE: {
     meaning:
-      "Ahora no hay proveedor, no se pudo llegar a él o no atendió la llamada. Es seguro que no hizo la operación, sea una venta o una anulación. Con el estado 503, el servidor tiene demasiadas conexiones abiertas y no leyó la llamada.",
+      "Ahora no hay proveedor, no se pudo llegar a él o no atendió la llamada. Es seguro que el proveedor no hizo la operación, sea una venta o una anulación. Con el estado 503, el servidor tiene demasiadas conexiones abiertas y no leyó la llamada.",
     money:
-      "Una venta: si ya se había reservado, se devolvió completo; si no había a quién enviarla, no se movió. Una anulación: la venta sigue en SUCCESS y cobrada.",
+      "En una venta, el monto reservado se devolvió completo; si no había proveedor, no se reservó nada. En una anulación, la venta sigue en SUCCESS y cobrada.",
     again: sameKey,
     action: [
       "Espere el tiempo que indica Retry-After y repita con la misma clave.",

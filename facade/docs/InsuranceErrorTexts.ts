@@ -97,13 +97,13 @@ export const insuranceErrorTexts = {
     again: "Sí, con el código correcto, mientras intentos_restantes no sea 0.",
     action: [
       "Diga al cliente cuántos intentos le quedan y pídale que lea el último SMS.",
-      "Si el código venció, envíe otro con POST /v1/seguros/{id}/otp. El anterior deja de servir y los intentos no vuelven.",
-      "Si intentos_restantes es 0, empiece de nuevo en el paso 1: lo siguiente sería OTP_BLOQUEADO."
+      "Si el código venció, envíe otro con POST /v1/seguros/{id}/otp. El anterior deja de servir, y los intentos usados siguen contando.",
+      "Si intentos_restantes es 0, empiece de nuevo en el paso 1: otro código recibiría OTP_BLOQUEADO."
     ]
   },
   OTP_BLOQUEADO: {
     meaning:
-      "Hubo 5 códigos fallidos, o se pidió otro SMS después de 5 reenvíos. Con 5 códigos fallidos el seguro queda bloqueado: ni el código correcto ni otro SMS lo abren. Sin reenvíos solo se acaban los SMS: el último código todavía abre el seguro, durante sus 10 minutos y mientras no haya 5 fallidos.",
+      "Hubo 5 códigos fallidos, o se pidió otro SMS después de 5 reenvíos. Con 5 códigos fallidos el seguro queda bloqueado: ni el código correcto ni otro SMS lo abren. Después de 5 reenvíos solo se acaban los SMS: el último código sigue valiendo durante sus 10 minutos, mientras no haya 5 códigos fallidos.",
     money: none,
     again: "No con este seguro_id: no se enviará otro código.",
     action: [
@@ -127,7 +127,7 @@ export const insuranceErrorTexts = {
   },
   SEGUROS_NO_DISPONIBLE: {
     meaning:
-      "No se pudo consultar a la aseguradora, o no hay quien envíe los códigos por SMS. El seguro queda en el estado en que estaba. Los demás servicios se venden con normalidad.",
+      "No se pudo consultar a la aseguradora, o no hay un servicio que envíe los códigos por SMS. El seguro queda en el estado en que estaba. Los demás servicios se venden con normalidad.",
     money: untouched,
     again: "Sí, el mismo paso; si era la venta, con la misma Idempotency-Key.",
     action: ["Espere el tiempo que indica Retry-After y repita el paso.", "Si continúa, ofrezca los seguros más tarde."]

@@ -12,7 +12,7 @@ interface Route {
   handler(request: object, reply: Reply): unknown
 }
 
-/** A reply whose handler returns the body instead of sending it. */
+/** A reply with a `send` that returns the body, so that the handler of the route returns it too. */
 const reply: Reply = { header: () => reply, send: (body) => body }
 
 /**

@@ -20,14 +20,14 @@ const refusals = seriesOf(["code"], (attributes) =>
   })
 )
 
-/** Sets the counters of an alert to zero at the start, so that the first refusal appears as an increase. */
+/** Sets the counters that an alert reads to zero at the start, so that the first refusal appears as an increase. */
 export const beginCountingRefusals = Effect.forEach(
   ["SERVICE_UNAVAILABLE", "SEGUROS_NO_DISPONIBLE"],
   (code) => Metric.update(refusals({ code }), 0),
   { discard: true }
 )
 
-/** The recorded status of a request whose client closed the connection before the response. */
+/** The status in logs and metrics if the client closed the connection before the response. */
 const hungUp = 499
 
 type Response = HttpServerResponse.HttpServerResponse

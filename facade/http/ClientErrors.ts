@@ -46,7 +46,7 @@ const errorOf = (code: string | undefined): HttpError => {
   }
 }
 
-/** A request that is refused outside the routes. */
+/** A request that is refused before it reaches a route, or whose connection fails later. */
 interface Refused {
   readonly error: HttpError
   /** The request. Undefined if its head could not be read. */
@@ -83,7 +83,7 @@ const rawResponse = Effect.fnUntraced(function* (caller: Caller, error: HttpErro
   return [`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`, ...lines, "", body].join("\r\n")
 })
 
-/** The method in the log of a request whose head could not be read. */
+/** The method in the log if the head of the request could not be read. */
 const unreadMethod = "{unread}"
 
 /** Makes the response to a refused request. Counts and logs the request, unless its route has already done so. */
@@ -170,7 +170,9 @@ const onConnect =
     refuse(socket, { error: unknownPath, request, counter: "address", isLogged: false })
   }
 
-/** How many connections beyond the limit may wait for their refusal. Node closes further ones without a response. */
+/**
+ * How many connections beyond the limit may wait for their refusal. Node closes further connections without a response.
+ */
 const refusals_max = 100
 
 /**
@@ -200,9 +202,9 @@ interface ServerOptions {
 }
 
 /**
- * Makes a Node server that sends its own error envelope where Node would answer or cut the connection by itself. These
- * cases are requests that Node's parser rejects, requests without Host, CONNECT, unknown values of Expect, and too many
- * connections.
+ * Makes a Node server that sends Saldo's error envelope where Node would send its own response or cut the connection.
+ * These cases are requests that Node's parser rejects, requests without Host, CONNECT, unknown values of Expect, and
+ * too many connections.
  */
 export const makeServer = Effect.map(
   Effect.context<CallCounter | SecureRandom.SecureRandom>(),

@@ -7,7 +7,9 @@ import { type Exchange, openExchanges } from "./NodeServer.ts"
 
 type Sockets = ReadonlySet<Socket>
 
-/** Records the open sockets of a server. A TLS connection has two: its own, and the one that carries it. */
+/**
+ * Records the open sockets of a server. A TLS connection has two sockets: the TLS socket and the TCP socket below it.
+ */
 const trackSockets = (server: Server): Sockets => {
   const sockets = new Set<Socket>()
   for (const event of ["connection", "secureConnection"]) {
@@ -19,10 +21,10 @@ const trackSockets = (server: Server): Sockets => {
   return sockets
 }
 
-/** The client's end of a connection. Both sockets of a TLS connection have the same one. */
+/** The client's address and port. Both sockets of a TLS connection have the same peer. */
 const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`
 
-/** Makes the next response on each connection its last one, unless the response has already begun. */
+/** Makes the next response on each connection the last one, unless that response has already begun. */
 const closeAfterResponse = (sockets: Sockets): void => {
   for (const socket of sockets) {
     const response = openExchanges(socket).at(-1)?.response
@@ -30,7 +32,7 @@ const closeAfterResponse = (sockets: Sockets): void => {
   }
 }
 
-/** Cuts every connection on which no exchange may stay open. */
+/** Cuts every connection that has no exchange that may stay open. */
 const cut = (sockets: Sockets, mayStay: (exchange: Exchange) => boolean): void => {
   const staying = new Set([...sockets].filter((socket) => openExchanges(socket).some(mayStay)).map(peerOf))
   for (const socket of sockets) if (!staying.has(peerOf(socket))) socket.destroy()
@@ -41,8 +43,8 @@ const betweenCuts = Duration.seconds(1)
 const betweenLooks = Duration.seconds(15)
 
 /**
- * Lets Node cut a connection when its client reads nothing for `unread_max` while data waits for it. Node counts each
- * byte that the client takes as progress. The timeout is set only on connections with waiting data, and Node's other
+ * Lets Node cut a connection when the client reads nothing for `unread_max` although data is waiting. Each byte that
+ * the client reads restarts the timeout. The timeout is set only on connections with waiting data, and Node's other
  * timeouts stay as they are.
  */
 const limitUnreadTime = (sockets: Sockets, unread_max: Duration.Duration): void => {
@@ -57,17 +59,17 @@ const limitUnreadTime = (sockets: Sockets, unread_max: Duration.Duration): void 
 export interface ConnectionOptions extends Pick<ListenOptions, "host" | "port"> {
   /** How long the server waits for open responses when it stops. */
   readonly drain_max: Duration.Duration
-  /** How long requests may take that may not stay, such as requests that have not arrived completely. */
+  /** How long the other requests may take, such as requests that have not arrived completely. */
   readonly others_max: Duration.Duration
   /** Which exchanges may stay open until `drain_max`. */
   readonly mayStay: Effect.Effect<(exchange: Exchange) => boolean>
-  /** How long a client may read nothing of a response that waits for it. */
+  /** How long a client may read nothing of a waiting response. */
   readonly unread_max?: Duration.Duration
 }
 
 /**
- * Listens with a Node server. When the server stops, each connection ends with its current response, and connections
- * that wait for something else are cut. Connections whose clients do not read are cut at any time.
+ * Listens with a Node server. When the server stops, each connection ends after its current response, and connections
+ * without an open response are cut. A connection is cut at any time if the client does not read.
  */
 export const layerServer = (
   server: Server,

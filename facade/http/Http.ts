@@ -44,7 +44,7 @@ const routes = HttpRouter.use(
 )
 
 // The asterisk allows every other header, because tracing libraries of browsers add their own. Saldo ignores them. The
-// names before it are for browsers that do not know the asterisk, which also never includes Authorization.
+// names before the asterisk are for browsers that do not know it. The asterisk also never includes Authorization.
 const allowedHeaders = [
   ...["Authorization", "X-Api-Key", "X-Api-Secret", "Idempotency-Key", "If-None-Match", "Content-Type"],
   ...["trpc-accept", "x-trpc-source", "traceparent", "tracestate", "baggage", "X-Requested-With"],
@@ -83,14 +83,14 @@ const hasHungUp = (cause: Cause.Cause<unknown>): boolean =>
 const isConnected = (request: HttpServerRequest.HttpServerRequest): boolean =>
   !NodeHttpServerRequest.toIncomingMessage(request).socket.destroyed
 
-/** Answers a request that matches no route, or whose route failed with a defect. */
+/** Responds to a request that matches no route, or to a defect in a route. */
 const rescue = (cause: Cause.Cause<unknown>) => {
   if (hasHungUp(cause)) return Effect.interrupt
   const error = Cause.findErrorOption(cause)
   if (Option.isSome(error) && isUnknownPath(error.value)) return unknownPath
   const failed = Effect.flatMap(currentCall, (call) => respondDefect(call, cause))
   if (!Cause.hasInterruptsOnly(cause)) return failed
-  // A server that stops interrupts calls. They still receive a response, unless their connection was cut.
+  // A server that stops interrupts calls. The calls still receive a response, unless their connection was cut.
   return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
     isConnected(request) ? failed : Effect.interrupt
   )

@@ -57,7 +57,7 @@ const otherFiles_max = 500
 /** Minimum number of connections, even if the system allows few open files. */
 const connections_min = 10
 
-/** How many connections a process can accept that may open this many files. */
+/** How many connections a process can accept with this limit of open files. */
 export const connectionsWithin = (wanted: number, openFiles_max: number | "unlimited"): number =>
   openFiles_max === "unlimited" ? wanted : Math.max(connections_min, Math.min(wanted, openFiles_max - otherFiles_max))
 

@@ -24,7 +24,7 @@ const closeAfterUpgradeOffer: Listener = ({ headers }, response) => {
   if (headers.upgrade !== undefined) response.setHeader("connection", "close")
 }
 
-/** Sends the responses that became ready in this turn of the event loop. */
+/** The responses that became ready in this turn of the event loop and are not sent yet. */
 let ready: Array<() => void> = []
 
 const sendReady = (): void => {
@@ -79,9 +79,9 @@ export const createNodeServer = (options: ServerOptions, certificate?: Certifica
 }
 
 /**
- * Puts a listener before Node's own one, which reads the requests of a new connection.
+ * Puts a listener before Node's own listener, which reads the requests of a new connection.
  *
- * @param listener calls `serve` to let Node read them.
+ * @param listener calls `serve` to let Node read the requests.
  */
 export const replaceConnectionListener = (
   server: Server,

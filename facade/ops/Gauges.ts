@@ -19,7 +19,7 @@ const gauge = <Labels extends string>(name: string, labels: ReadonlyArray<Labels
 const databaseUp = Metric.gauge("saldo_database_up", { description: "Whether the database answers: 1 or 0" })
 
 const archiveFailing = Metric.gauge("saldo_archive_failing", {
-  description: "Whether the last archiving of Postgres's log failed: 1 or 0"
+  description: "Whether Postgres's last attempt to archive its log (WAL) failed: 1 or 0"
 })
 
 const environmentLabel = ["ambiente"] as const
@@ -41,7 +41,7 @@ const late = gauge(
 const lowBalances = gauge(
   "saldo_companies_low_balance",
   environmentLabel,
-  "Companies below their own low-balance alert"
+  "Companies with a balance below their low-balance threshold"
 )
 const disabledWebhooks = gauge(
   "saldo_webhooks_disabled",
@@ -55,7 +55,7 @@ const receivers = ["ok", "failing"] as const
 const dueDeliveries = gauge(
   "saldo_webhook_deliveries_due",
   ["ambiente", "receiver"],
-  "Deliveries that are due, at most 1000 counted for each webhook"
+  "Due deliveries of events to webhooks, at most 1000 counted for each webhook; by whether the webhook's last attempt failed"
 )
 const oldestDelivery = gauge(
   "saldo_webhook_due_oldest_seconds",
@@ -75,7 +75,7 @@ const sumOf = <A>(items: ReadonlyArray<A>, value: (item: A) => number): number =
 const oldestAge_s = (items: ReadonlyArray<{ readonly oldest: DateTime.Utc }>, now: DateTime.Utc): number =>
   Math.max(0, ...items.map((each) => Duration.toSeconds(DateTime.distance(each.oldest, now))))
 
-/** Sets all gauges. Sets those without a row to 0. */
+/** Sets all gauges. A gauge without a row is set to 0. */
 const setGauges = Effect.fnUntraced(function* (vitals: Vitals, now: DateTime.Utc) {
   yield* set(databaseUp, 1)
   yield* set(archiveFailing, vitals.archiveFailing ? 1 : 0)

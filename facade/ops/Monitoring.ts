@@ -55,7 +55,7 @@ export class Readiness extends Context.Service<
   })
 }
 
-/** Recovery runs every second. After this time without a sign of it, the process is not ready. */
+/** Recovery runs every second. After this time without progress of recovery, the process is not ready. */
 const recoverySilence_max = Duration.minutes(2)
 
 /** Minimum interval between two checks of the schema, because a check reads files. */

@@ -47,7 +47,7 @@ const app = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) =>
   Effect.withTracerEnabled(routes.get(url.replace(/\?.*/, "")) ?? notFound, false)
 )
 
-/** How long a stopping port waits for its responses. */
+/** How long the operations port waits for open responses when it stops. */
 const stop_max = Duration.millis(500)
 
 const listening = ({ host, port }: OpsSettings) =>

@@ -1,7 +1,7 @@
 import { Effect, Result } from "effect"
 import type { ContentPath, FileFault, ParsedFile } from "./JsonFile.ts"
 
-/** The kinds of rows in a catalogue as CSV, with the list that each belongs to. */
+/** The kinds of rows in a catalogue as CSV, and the list for each kind. */
 const csvLists = { categoria: "categorias", servicio: "servicios", paquete: "paquetes" } as const
 
 const numberColumns = [
@@ -16,7 +16,10 @@ const numberColumns = [
 ] as const
 const booleanColumns = ["acepta_anulacion", "requiere_consulta", "activo"] as const
 
-/** The columns of a catalogue as CSV. The first says what the row describes. Cells of other kinds of rows are empty. */
+/**
+ * The columns of a catalogue as CSV. The first column has the kind of the entry. A cell is empty if its column does not
+ * apply to that kind.
+ */
 export const csvColumns = [
   "entrada",
   "id",
@@ -45,7 +48,7 @@ export type CsvColumn = (typeof csvColumns)[number]
 const isOneOf = <Name extends string>(names: ReadonlyArray<Name>, name: string): name is Name =>
   names.some((known) => known === name)
 
-// Spreadsheets translate these words.
+// Spreadsheets write booleans in the language of the user.
 const booleans: Readonly<Record<string, boolean>> = {
   si: true,
   sí: true,
@@ -58,11 +61,14 @@ const booleans: Readonly<Record<string, boolean>> = {
 
 const numberPattern = /^\d{1,15}(?:\.\d{1,2})?$/
 
-/** The value of a cell. A cell that is no number or boolean stays a text, which the check of the catalogue reports. */
+/**
+ * The value of a cell. A cell that should be a number or a boolean but is not stays a text, and a later check reports
+ * it.
+ */
 const valueOf = (column: string, cell: string): string | number | boolean => {
   if (isOneOf(numberColumns, column)) return numberPattern.test(cell.trim()) ? Number(cell) : cell
   if (isOneOf(booleanColumns, column)) return booleans[cell.trim().toLowerCase()] ?? cell
-  // The apostrophe that facade/api/Csv.ts adds to a text that could be a formula.
+  // Removes the apostrophe that facade/api/Csv.ts adds to a text that could be a formula.
   return cell.startsWith("'") ? cell.slice(1) : cell
 }
 
@@ -71,13 +77,14 @@ interface Row {
   readonly cells: ReadonlyArray<string>
 }
 
-// Names of columns contain no delimiters. Spreadsheets of some countries write semicolons.
+// Finds the delimiter in the header, because spreadsheets of some countries write semicolons. Column names contain no
+// delimiter.
 const delimiterOf = (text: string): string => {
   const [header = ""] = text.split(/[\r\n]/, 1)
   return [",", ";", "\t"].find((each) => header.includes(each)) ?? ","
 }
 
-/** The rows with content. Fails with the place that is not CSV. */
+/** The rows with content. Fails with the line that is not valid CSV. */
 const rowsOf = (text: string) =>
   Effect.promise(async (): Promise<Result.Result<ReadonlyArray<Row>, FileFault>> => {
     const { CsvError, parse } = await import("csv-parse/sync")

@@ -54,7 +54,7 @@ const Service = Schema.Struct({
   nombre: Text,
   descripcion: Text,
   tipo: ServiceType,
-  // `catalog list` prints it. A name is changed in the list of categories.
+  // Printed by `catalog list`. An import only checks it; to rename a category, change the list of categories.
   categoria: Schema.optionalKey(Text),
   categoria_id: SmallId,
   monto_minimo: AmountBound,
@@ -65,7 +65,7 @@ const Service = Schema.Struct({
   como_comprar: Text,
   producto_proveedor: Schema.optionalKey(Text),
   activo: Schema.optionalKey(Schema.Boolean),
-  // `catalog list COMPANY` prints it. It is not part of the catalogue, so an import ignores it.
+  // Printed by `catalog list COMPANY`. An import ignores it, because it is not part of the catalogue.
   habilitado: Schema.optionalKey(Schema.Boolean)
 })
 

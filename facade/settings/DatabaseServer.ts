@@ -14,11 +14,10 @@ export class DatabaseServer extends Context.Service<
   DatabaseServer,
   {
     readonly url: Redacted.Redacted
-    /** The address with the login that changes the schema. Null if it is the same. */
+    /** The address with the login that changes the schema. Null if `url` has that login. */
     readonly migrationUrl: Redacted.Redacted | null
     /**
-     * Whether the server is the embedded one. Its login may do everything, so sessions switch to a role with fewer
-     * rights.
+     * Whether the server is the embedded one. Its login has all rights, so sessions switch to a role with fewer rights.
      */
     readonly ours: boolean
     /** Description of the server, without secrets. */
@@ -66,13 +65,17 @@ export const ownerConnection = Layer.unwrap(
   )
 )
 
-/** One in four connections is for reading the data of one company. */
+/** Of every four connections, one is reserved for reads of one company's data. */
 const readingShare = 4
 
-/** A connection for best-effort writes needs this many others: two that listen to notifications and one that sells. */
+/**
+ * A connection is reserved for best-effort writes only if more than this many others remain: two listen to
+ * notifications, one makes sales.
+ */
 const otherConnections_min = 3
 
-// The other login then finds the schema up to date. If it does not, the two addresses lead to different databases.
+// Migrates with the owner's login, so that the other login then finds the schema up to date. If it does not, the two
+// addresses lead to different databases.
 const migrationAsOwner = Layer.effectDiscard(Effect.provide(migrate, Layer.fresh(ownerConnection)))
 
 /**

@@ -99,7 +99,7 @@ const operationsOf = (values: OperationsValues) => ({
       : { url: values.otlpEndpoint.replace(/\/+$/, ""), headers: Redacted.make(values.otlpHeaders) }
 })
 
-/** Environment variables are invalid. The message has one line for each. */
+/** Environment variables are invalid. The message has one line for each invalid variable. */
 export class WrongSettings extends Schema.TaggedError<WrongSettings>()("WrongSettings", {
   message: Schema.String
 }) {}
@@ -251,11 +251,11 @@ const settingsOf = (values: Values) => ({
   openConnections_max: values.openConnections_max,
   /** Null for the embedded Postgres in the data directory. */
   databaseUrl: values.database.url === null ? null : Redacted.make(values.database.url),
-  /** The address with the login that changes the schema. Null if it is the same. */
+  /** The address with the login that changes the schema. Null if `databaseUrl` has that login. */
   migrationUrl: values.database.migrationUrl === null ? null : Redacted.make(values.database.migrationUrl),
-  /** Encrypts the data key of personal data. Null if that is stored in plain form. */
+  /** Encrypts the data key of personal data. Null if the data key is stored in plain form. */
   dataKey: values.dataKey === null ? null : Redacted.make(values.dataKey),
-  /** The pepper of token secrets. Null if they are stored as plain SHA-256. */
+  /** The pepper of token secrets. Null if the secrets are stored as plain SHA-256. */
   tokenPepper: values.tokenPepper === null ? null : Redacted.make(values.tokenPepper),
   dataDirectory: values.dataDirectory,
   /** Number of connections to Postgres for each process. */
@@ -300,6 +300,6 @@ const readSettings = readAll<Values>(variables).pipe(
 
 /** All settings, read from environment variables. */
 export class Settings extends Context.Service<Settings, ReturnType<typeof settingsOf>>()("saldo/facade/Settings") {
-  /** Reads the variables once and reports all invalid ones together. */
+  /** Reads the variables once and reports all invalid variables together. */
   static readonly layer: Layer.Layer<Settings, WrongSettings> = Layer.effect(Settings, readSettings)
 }

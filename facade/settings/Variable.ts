@@ -17,7 +17,9 @@ export interface VariableOptions<A, Default> {
   readonly secret?: boolean
 }
 
-/** Reads a variable. An empty one counts as absent, because composed environments often contain empty variables. */
+/**
+ * Reads a variable. An empty variable counts as absent, because generated environments often contain empty variables.
+ */
 export const variable = <A, Default = A>(
   name: string,
   { expected, fallback, read, secret = false }: VariableOptions<A, Default>
@@ -35,7 +37,7 @@ export const variable = <A, Default = A>(
     })
   )
 
-/** Reads all variables. Fails with one line for each invalid one. */
+/** Reads all variables. Fails with one line for each invalid variable. */
 export const readAll = Effect.fnUntraced(function* <A extends object>(
   variables: {
     readonly [Name in keyof A]: Effect.Effect<A[Name], WrongVariable>

@@ -33,7 +33,7 @@ const taught: ReadonlyArray<
   [
     "token issue",
     ["nombre"],
-    { permisos: "all", ips: "any", expira: "never", "por-minuto": "that of RATE_LIMIT_PER_MINUTE" }
+    { permisos: "all", ips: "any", expira: "never", "por-minuto": "the value of RATE_LIMIT_PER_MINUTE" }
   ],
   ["token rotate", [], { solape: "24h" }],
   ["token suspend", [], {}],
