@@ -6,7 +6,7 @@ email_to=${ALERT_EMAIL_TO:-}
 webhook_url=${ALERT_WEBHOOK_URL:-}
 
 if [ -z "$email_to$webhook_url" ]; then
-  echo "No one would be called: set ALERT_EMAIL_TO or ALERT_WEBHOOK_URL." >&2
+  echo "Alerts would not be sent: set ALERT_EMAIL_TO or ALERT_WEBHOOK_URL." >&2
   exit 1
 fi
 if [ -n "$email_to" ]; then
@@ -14,7 +14,7 @@ if [ -n "$email_to" ]; then
   smtp_host=${ALERT_SMTP_HOST:?"must be set, because ALERT_EMAIL_TO is set"}
 fi
 
-# A single-quoted YAML string, in which only the quote itself has a meaning.
+# Prints a single-quoted YAML string. Only the quote itself has a special meaning in such a string.
 quoted() {
   printf "'%s'" "$(printf %s "$1" | sed "s/'/''/g")"
 }

@@ -3,8 +3,8 @@ import { flameGraph, ownShares, readProfile } from "./report/CpuProfile.ts"
 
 const call = (functionName: string, url: string) => ({ functionName, url })
 
-// The profile lasts 100 µs: 20 idle, 20 module loading, and 60 in calls. Of these, effect takes 10, our file 30 and the
-// garbage collector 20.
+// The profile lasts 100 µs: 20 idle, 20 module loading, and 60 in calls. Of the 60 µs, effect takes 10, our file 30 and
+// the garbage collector 20.
 const profile = JSON.stringify({
   nodes: [
     { id: 1, callFrame: call("(root)", ""), children: [2, 3, 4, 8] },

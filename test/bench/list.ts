@@ -26,7 +26,9 @@ const rounds = 41
 
 interface Subject {
   readonly what: string
-  /** Reads a page of a company. `deep` is page number 1,000 of the company, or its last page if it has fewer pages. */
+  /**
+   * Reads a page of a company. `deep` is the number of the deep page: 1,000, or the last page if there are fewer pages.
+   */
   readonly read: (company: CompanyId, deep: number) => Effect.Effect<unknown, never, Statement | Transactions>
 }
 

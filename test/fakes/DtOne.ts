@@ -164,7 +164,7 @@ export class FakeDtOne {
     const booked = this.#book(body, misbehaviour === "late" ? lateBy_ms : null)
     if ("status" in booked) return booked
     if (misbehaviour === "duplicate") return errorReply(400, 1007001)
-    // The response to the request that creates a transaction has its status at that moment, not its final status.
+    // DT One's response to the request that creates a transaction shows the first status, not the final one.
     return { status: 201, body: this.#transactionShown(booked, misbehaviour, { status: statusOf("CONFIRMED") }) }
   }
 

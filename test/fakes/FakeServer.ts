@@ -201,7 +201,7 @@ const trickle = (response: ServerResponse, bytes: Buffer): void => {
   response.on("close", () => clearInterval(timer))
 }
 
-/** The deliveries that a provider made for a sale, whatever its responses said. */
+/** The deliveries that a provider made for a sale, regardless of its responses. */
 interface Delivered {
   /** Number of deliveries that were made or promised. */
   readonly times: number

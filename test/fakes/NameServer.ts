@@ -7,7 +7,7 @@ export interface NameRecords {
   readonly four?: ReadonlyArray<string>
   /** As 16 bytes in hex. */
   readonly six?: ReadonlyArray<string>
-  /** Whether the server refuses questions about IPv6 addresses. */
+  /** Whether the server refuses queries for IPv6 addresses. */
   readonly brokenSix?: boolean
 }
 
@@ -19,7 +19,7 @@ const noSuchName = 3
 
 const header_bytes = 12
 
-/** Reads the name of the question, and the offset of its type. */
+/** Reads the name in a query, and the offset of the record type that follows the name. */
 const readName = (query: Buffer): readonly [name: string, end: number] => {
   const labels: Array<string> = []
   let at = header_bytes
@@ -33,7 +33,7 @@ const readName = (query: Buffer): readonly [name: string, end: number] => {
 
 const record = (type: number, data: Buffer): Buffer => {
   const head = Buffer.alloc(12)
-  // The name of the question, by its position.
+  // Refers to the name in the query by its position.
   head.writeUInt16BE(0xc000 | header_bytes, 0)
   head.writeUInt16BE(type, 2)
   head.writeUInt16BE(1, 4)
@@ -52,7 +52,7 @@ const answerTo = (query: Buffer, names: Readonly<Record<string, NameRecords>>): 
   const header = Buffer.alloc(header_bytes)
   query.copy(header, 0, 0, 2)
   const code = records === undefined ? noSuchName : broken ? serverFailure : noError
-  // A response to a recursive question.
+  // The flags of a response to a recursive query.
   header.writeUInt16BE(0x8180 | code, 2)
   header.writeUInt16BE(1, 4)
   header.writeUInt16BE(answers.length, 6)

@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers"
 import { Effect } from "effect"
 import { RequestCounter } from "./FakeServer.ts"
 
-/** A delivery as a receiver got it. */
+/** A delivery as it arrived at a receiver. */
 interface ReceivedDelivery {
   readonly method: string
   readonly path: string
@@ -25,7 +25,7 @@ interface TlsFiles {
 /**
  * A receiver of webhooks on a free local port. It stops with the scope.
  *
- * @param tls its certificate. Without it, the receiver speaks http.
+ * @param tls the certificate of the receiver. Without a certificate, the receiver speaks http.
  */
 export const startReceiver = (respond: Respond, tls?: TlsFiles) =>
   Effect.acquireRelease(

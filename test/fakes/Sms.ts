@@ -8,7 +8,7 @@ interface SmsMessage {
   readonly text: string
 }
 
-/** The id of the message that a request sends or asks about. */
+/** The id of the message in a request to send it, or to query its delivery. */
 const smsSubjectOf = ({ body, method, path }: FakeRequest): string =>
   method === "GET" ? (path.split("/").at(-1) ?? "") : (body as SmsMessage).id
 
@@ -97,13 +97,13 @@ export const fakeTwilio = Effect.gen(function* () {
   /** Messages that were delivered. */
   const sent: Array<TwilioMessage> = []
   /**
-   * Responses to the requests for a phone number, and to the questions about a sid. The fake then does not send the
-   * message.
+   * Scripted responses: to requests to send, by phone number, and to delivery queries, by sid. The fake then does not
+   * send the message.
    */
   const answers = new Map<string, FakeReply>()
-  /** Delivery by phone number. A message without an entry stays on its way. */
+  /** Delivery by phone number. Without an entry, the delivery stays undecided. */
   const deliveries = new Map<string, TwilioDelivery>()
-  /** How often the delivery of each message was asked, by its sid. */
+  /** Number of delivery queries for each message, by sid. */
   const questions = new Map<string, number>()
   const arrivals = new RequestCounter()
 

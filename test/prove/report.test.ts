@@ -34,7 +34,7 @@ const proof: Proof = {
 }
 
 describe("the results in docs/proof.md", () => {
-  it("have markers in the page for their place", () => {
+  it("have a begin and an end marker in the page", () => {
     assert.isNotNull(replaceTables(page, "some results"))
   })
 

@@ -61,7 +61,7 @@ describe("calls counted in this process", () => {
     }).pipe(Effect.provide(CallCounterMemory.layer))
   )
 
-  it.effect("start again when the clock is set back by an hour, but not when it is set back by a second", () =>
+  it.effect("are counted from zero again when the clock is set back by an hour, but not by a second", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(7_200_000)
       assert.deepStrictEqual(yield* remainingAfter(4), [2, 1, 0, "refused"])

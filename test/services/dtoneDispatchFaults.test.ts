@@ -22,7 +22,7 @@ describe("a DT One fault while a sale is sent", () => {
     ["duplicate", "Delivered", 1, "Delivered"],
     ["contradiction", "Unknown", 1, "Delivered"],
     ["late", "Unknown", 1, "Unknown"]
-  ] as const)("of type %s ends as %s", ([misbehaviour, tag, times, later]) =>
+  ] as const)("of type %s gives the sale the outcome %s", ([misbehaviour, tag, times, later]) =>
     withDtOne((world) =>
       Effect.gen(function* () {
         const { fake, provider } = world
@@ -41,7 +41,7 @@ describe("a DT One fault while a sale is sent", () => {
     ["silent after", "Delivered", 1],
     ["trickle", "Delivered", 1]
   ] as const)(
-    "of type %s is followed by a status query after twelve seconds, and ends as %s",
+    "of type %s is followed by a status query after twelve seconds, and gives the sale the outcome %s",
     ([misbehaviour, tag, times]) =>
       withDtOne((world) =>
         Effect.gen(function* () {
@@ -59,7 +59,7 @@ describe("a DT One fault while a sale is sent", () => {
       )
   )
 
-  it.effect("of a late delivery ends as delivered once DT One has delivered", () =>
+  it.effect("of type late gives the sale the outcome Delivered once DT One has delivered", () =>
     withDtOne((world) =>
       Effect.gen(function* () {
         const { fake, pass, provider } = world
@@ -85,7 +85,7 @@ describe("a DT One fault during status queries", () => {
     // Two transactions with one external id contradict each other.
     [["duplicate"], "Unknown"]
   ] satisfies ReadonlyArray<readonly [ReadonlyArray<Misbehaviour>, string]>)(
-    "of the types %j ends as %s",
+    "of the types %j gives the sale the outcome %s",
     ([misbehaviours, tag]) =>
       withDtOne((world) =>
         Effect.gen(function* () {
@@ -138,7 +138,7 @@ describe("a DT One fault during status queries", () => {
   )
 })
 
-describe("a transaction of DT One that may be another sale", () => {
+describe("a transaction that DT One returns for an order", () => {
   // Fields of the transaction, and whether it is accepted.
   it.effect.each([
     ["another external id", { external_id: "RD-000000000000000000000000" }, false],

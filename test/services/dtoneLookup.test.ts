@@ -165,7 +165,7 @@ describe("a lookup at DT One", () => {
     [429, 1000429, "NoAnswer"],
     [500, 1009001, "NoAnswer"],
     [503, 1009503, "NoAnswer"]
-  ] as const)("that DT One answers with %d %d ends as %s", ([status, code, tag]) =>
+  ] as const)("with the response %d %d ends as %s", ([status, code, tag]) =>
     withDtOne(({ fake, provider }) =>
       Effect.gen(function* () {
         fake.failNext("550011", status, code)
@@ -174,7 +174,7 @@ describe("a lookup at DT One", () => {
     )
   )
 
-  // The reference of a bill names it and pays it, so nothing can be removed from it.
+  // Saldo sends the reference of a bill back to pay the bill, so no character can be removed from it.
   it.effect.each(["Ene\u0000 2026", "Ene\u200b 2026"])(
     "of bills has no result if DT One returns the unprintable name %j",
     (name) =>

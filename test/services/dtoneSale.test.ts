@@ -182,7 +182,7 @@ describe("an order that DT One cannot process", () => {
     ["a service without a product", { product: null }, "NotSent"],
     ["a product that is not a number", { product: "claro" }, "NotSent"],
     ["a product id beyond 32 bits", { product: "9999999999" }, "NotSent"]
-  ] satisfies ReadonlyArray<readonly [string, Sold, string]>)("because it has %s is not sent", ([, sold, tag]) =>
+  ] satisfies ReadonlyArray<readonly [string, Sold, string]>)("is not sent, because it has %s", ([, sold, tag]) =>
     withDtOne(({ alerts, fake, provider }) =>
       Effect.gen(function* () {
         assert.strictEqual((yield* provider.dispatch(yield* ordered(sold)))._tag, tag)
@@ -238,7 +238,7 @@ describe("a bill from a lookup", () => {
     )
   )
 
-  it.effect("is not sent more than 20 seconds after its reservation, and stays unresolved", () =>
+  it.effect("is not paid more than 20 seconds after the reservation, and its sale stays unresolved", () =>
     withDtOne(({ fake, provider }) =>
       Effect.gen(function* () {
         fake.setBills("550011", statement("Ene 2026", 250.75))
@@ -251,7 +251,7 @@ describe("a bill from a lookup", () => {
     )
   )
 
-  it.effect("that cannot be looked up again before the payment is not sent", () =>
+  it.effect("is not paid if it cannot be looked up again before the payment", () =>
     withDtOne(({ fake, provider }) =>
       Effect.gen(function* () {
         fake.misbehaviours.plan("550011", "broken before")
@@ -261,7 +261,7 @@ describe("a bill from a lookup", () => {
     )
   )
 
-  it.effect("stays held when DT One reports another bill as paid", () =>
+  it.effect("leaves its sale held when DT One reports another bill as paid", () =>
     withDtOne(({ fake, provider }) =>
       Effect.gen(function* () {
         fake.setBills("550011", statement("Ene 2026", 250.75))

@@ -10,7 +10,7 @@ import { fakeServer, type Misbehaviour } from "../fakes/FakeServer.ts"
 
 const withStore = Effect.provide(Layer.fresh(CircuitBreaker.layerStoreMemory()))
 
-/** An external service that responds as a test tells it, and counts its requests. */
+/** An external service that responds as the test says, and counts its requests. */
 const makeService = Effect.gen(function* () {
   const reached = yield* Ref.make(0)
   const answers = yield* Ref.make<(request: HttpClientRequest.HttpClientRequest) => Effect.Effect<number>>(() =>

@@ -55,7 +55,7 @@ const ok = (changes: object): FakeReply => ({ status: 200, body: { ...issued, ..
 const another = xidOf(2)
 
 layer(Outside)("the response of an insurer's gateway", (it) => {
-  it.effect("issues a policy whose number loses its hidden characters", () =>
+  it.effect("issues a policy, and hidden characters are removed from the policy number", () =>
     Effect.gen(function* () {
       const { gateway, insurer } = yield* startInsurer
       gateway.replyNext(xid, ok({ policy_number: "\u202eP\u200b1" }))

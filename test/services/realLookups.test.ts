@@ -57,7 +57,7 @@ describe.each(["http", "dtone"] as const)("with PROVIDER=%s", (name) => {
       })
     )
 
-    it.effect("returns simulated data beyond the token's own limit of a minute", () =>
+    it.effect("returns simulated data beyond the token's limit per minute", () =>
       Effect.gen(function* () {
         const { provider } = yield* ExternalFakes
         const { pass } = yield* ManualClock
@@ -92,7 +92,7 @@ describe.each(["http", "dtone"] as const)("with PROVIDER=%s", (name) => {
       })
     )
 
-    it.effect("returns simulated data beyond the token's limit of a local day", () =>
+    it.effect("returns simulated data beyond the token's limit per local day", () =>
       Effect.gen(function* () {
         const { provider } = yield* ExternalFakes
         const { pass } = yield* ManualClock

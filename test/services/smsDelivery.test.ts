@@ -68,7 +68,7 @@ layer(withTwilio, { excludeTestServices: true })("a message that Twilio accepts"
       })
   )
 
-  it.effect("is asked about until it is delivered, and no longer", () =>
+  it.effect("is queried until it is delivered, and no longer", () =>
     Effect.gen(function* () {
       const { pass } = yield* ManualClock
       const { deliveries, questions, sent } = yield* FakeTwilio

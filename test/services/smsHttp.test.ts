@@ -126,7 +126,7 @@ layer(Outside)("an SMS through an HTTP gateway", (it) => {
   it.effect.each([
     ["delivered", Delivered()],
     ["unreachable_handset", Failed({ reason: "unreachable_handset" })]
-  ] as const)("can be traced if the gateway says so, and is %s", ([state, delivery]) =>
+  ] as const)("has a delivery that can be queried if the gateway offers it: %s", ([state, delivery]) =>
     Effect.gen(function* () {
       const { gateway, sms } = yield* start
       gateway.deliveries.set(id, state)

@@ -46,7 +46,7 @@ const recoverAndSend = Effect.fnUntraced(function* (
   yield* chaos.together([sendDue()])
 })
 
-/** Buys everything in concurrent batches, with recovery in between. */
+/** Makes all sales in concurrent batches, and runs recovery after each batch. */
 const buyAll = Effect.fnUntraced(function* (chaos: RandomFaults, { buy }: Buyer) {
   let waiting = Array.from({ length: sales }, (_, number) => ({ number, time: 0 }))
   while (waiting.length > 0) {

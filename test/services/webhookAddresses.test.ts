@@ -187,7 +187,7 @@ describe("the host name of a webhook", () => {
   )
 
   it.effect.each(["localhost", "api.localhost"])(
-    "that means this machine, %s, is not resolved by a name server",
+    "%s means this machine and is not resolved by a name server",
     (hostname) =>
       Effect.gen(function* () {
         const receiver = yield* startReceiver((response) => response.end())

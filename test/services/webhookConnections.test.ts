@@ -65,7 +65,7 @@ const trusting = (certificate: string) =>
   )
 
 describe("a connection", () => {
-  it.effect.each(["127.0.0.1", "localhost", "[::1]"])("to a closed port of %s is an error", (host) =>
+  it.effect.each(["127.0.0.1", "localhost", "[::1]"])("to a closed port of %s fails with an error", (host) =>
     Effect.gen(function* () {
       const sender = yield* makeSender({ local: true })
       const request = delivery(`http://${host}:${yield* closedPort}/`)
@@ -96,7 +96,7 @@ describe("a connection", () => {
       }).pipe(Effect.ensuring(Effect.sync(() => vi.unstubAllEnvs())))
   )
 
-  it.effect("over TLS to a receiver that speaks http is an error", () =>
+  it.effect("over TLS to a receiver that speaks http fails with an error", () =>
     Effect.gen(function* () {
       const receiver = yield* startReceiver((response) => response.end())
       const sender = yield* makeSender({ local: true })
@@ -106,7 +106,7 @@ describe("a connection", () => {
     })
   )
 
-  it.effect("over TLS whose handshake never ends is given up after 15 seconds", () =>
+  it.effect("over TLS is given up after 15 seconds if its handshake does not end", () =>
     Effect.gen(function* () {
       const { opened, port } = yield* silentPort
       const sender = yield* makeSender({ local: true })
@@ -140,7 +140,7 @@ describe("a connection", () => {
     [new AddressRefused(), "direccion_no_permitida"],
     [new Error("unknown"), "conexion_cortada"],
     [null, "conexion_cortada"]
-  ])("that fails with %j is %s", (cause, error) => {
+  ])("that fails with %j is reported as %s", (cause, error) => {
     expect(noResponseOf(cause)).toBe(error)
   })
 })

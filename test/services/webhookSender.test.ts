@@ -17,7 +17,7 @@ const start = Effect.fnUntraced(function* (respond: Respond) {
   return { receiver, sender, request }
 })
 
-/** The result of one delivery to a receiver that responds like this. */
+/** The result of one delivery to a receiver that responds with `respond`. */
 const attemptAt = (respond: Respond) => Effect.flatMap(start(respond), ({ request, sender }) => sender.send(request))
 
 const result = (
@@ -141,7 +141,7 @@ describe("the response to a delivery", () => {
   )
 })
 
-/** Lets the sender handle what it has received. */
+/** Lets the sender process the data that it has received. */
 const handled = Effect.promise(async () => {
   for (let turn = 0; turn < 20; turn++) await setImmediate()
 })

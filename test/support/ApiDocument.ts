@@ -7,7 +7,7 @@ export interface ApiResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  // biome-ignore lint/suspicious/noExplicitAny: tests look wherever they like
+  // biome-ignore lint/suspicious/noExplicitAny: tests read fields of any response
   readonly body: any
 }
 
@@ -59,7 +59,7 @@ const isUndocumentedPath = (path: string): boolean => /^\/(trpc|docs|v1\/openapi
 
 /**
  * Whether Node's parser rejected the request, perhaps before it had read a path. Above the rate limit, a rejected
- * request receives 429 whatever its method.
+ * request receives 429 for any method.
  */
 const isRefusedByParser = ({ body }: ApiResponse): boolean => {
   const { body: ofBody, headers } = body?.error?.details ?? {}

@@ -1,6 +1,6 @@
 import { type Clock, type Duration, Effect } from "effect"
 
-/** The times of a clock, and its way to wait. */
+/** The wall time and the monotonic time of a clock, and its sleep function. */
 interface Times {
   readonly wall_ms: () => number
   readonly monotonic_ns: () => bigint

@@ -18,7 +18,7 @@ export const freshDatabaseUrl: Effect.Effect<string> = Effect.suspend(() =>
 
 /**
  * Connections to a new migrated database. Each test file that passes this to `layer` of @effect/vitest has its own
- * database. Reads of one company use the database role that cannot see other companies.
+ * database. Reads of one company use the role saldo_reader, which cannot see other companies.
  */
 export const TestDatabase = Layer.unwrap(
   Effect.map(freshDatabaseUrl, (text) => {

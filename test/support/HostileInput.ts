@@ -52,7 +52,7 @@ const invalidAmounts: ReadonlyArray<string> = [
 
 const invalidBooleans: ReadonlyArray<string> = ['"true"', '"false"', '""', "0", "1", "[]", "{}"]
 
-/** Zero is invalid only for a field that begins above it. */
+/** Zero is invalid only for a field with a minimum above zero. */
 const withoutZeros = (values: ReadonlyArray<string>, minimum: unknown): ReadonlyArray<string> =>
   minimum === 0 ? values.filter((value) => Number(value || "-1") !== 0) : values
 

@@ -59,7 +59,7 @@ export const insurance: Insurance = {
 
 type InsurancesPort = Insurances["Service"]
 
-/** Lease that the process which enqueued a message has on it. */
+/** Lease of a message for the process that has enqueued it. */
 export const messageLease = Duration.minutes(1)
 
 /** A new insurance of a company, created now. */

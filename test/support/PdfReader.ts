@@ -141,7 +141,7 @@ class Reader {
   }
 }
 
-/** Decodes the QR code that these squares form. */
+/** Decodes the QR code that the squares form. */
 const scan = (squares: ReadonlyArray<Square>): string | null => {
   const [first] = squares
   if (first === undefined) return null

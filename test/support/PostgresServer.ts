@@ -20,8 +20,7 @@ declare module "vitest" {
   }
 }
 
-// Nothing has to reach the disk, because the data is not kept after the run and only processes are killed, not the
-// machine.
+// No data has to reach the disk. It is not kept after the run, and tests kill processes but not the machine.
 const settings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "300" }
 
 /**

@@ -43,8 +43,9 @@ end`
 
 /**
  * Writes a history directly into the tables, as an import would. It consists of sales of 1.00, five for each
- * identifier. One of fifty is of service 2, all others of service 1. Twenty terminals make the same number of sales,
- * and terminal `caja-100` one of ten thousand. The ledger starts with a deposit and charges each successful sale.
+ * identifier. Every fiftieth sale is of service 2, all others are of service 1. Twenty terminals make equal numbers of
+ * sales, and terminal `caja-100` makes one of ten thousand sales. The ledger starts with a deposit and charges each
+ * successful sale.
  */
 export const loadSalesHistory = Effect.fnUntraced(function* ({ company, days, sales }: SalesHistory) {
   const sql = yield* PgClient.PgClient

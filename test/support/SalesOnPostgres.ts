@@ -34,13 +34,16 @@ export const intentOf = (company: number, key: string, centavos: number): Intent
   amount: Amount.make(centavos)
 })
 
-/** A ledger with its own batching, as another server has. It shares only Postgres with other ledgers. */
+/**
+ * A ledger with its own grouping of calls, like the ledger of another server. It shares only Postgres with other
+ * ledgers.
+ */
 export const replica = Effect.map(
   Layer.build(Layer.fresh(LedgerPostgres.layer.pipe(Layer.provide(SecureRandom.layerWebCrypto)))),
   (context) => Effect.runSync(Effect.provide(Ledger, context))
 )
 
-/** A second reversals port, as another server has. */
+/** A second reversals port, like the port of another server. */
 export const reversalsReplica = Effect.map(
   Layer.build(Layer.fresh(ReversalsPostgres.layer.pipe(Layer.provide(SecureRandom.layerWebCrypto)))),
   (context) => Effect.runSync(Effect.provide(Reversals, context))
@@ -55,7 +58,7 @@ export const reversalOf = ({ companyId, transactionId }: Order, key: string): Re
   xid: `RV-${companyId}-${key}`
 })
 
-/** Opens the account of a company with a deposit. */
+/** Opens a company's account with a deposit. */
 export const opened = Effect.fnUntraced(function* (ledger: Ledger["Service"], company: number, centavos: number) {
   const companyId = CompanyId.make(company)
   yield* ledger.deposit({ companyId, amount: Amount.make(centavos), reference: "opening", at: yield* DateTime.now })
@@ -125,12 +128,12 @@ export const soldOut = Effect.fnUntraced(function* (ledger: Ledger["Service"], c
   return order
 })
 
-/** A second insurances port, as another server has. */
+/** A second insurances port, like the port of another server. */
 export const insurancesReplica = Layer.build(
   Layer.fresh(InsurancesPostgres.layer.pipe(Layer.provide(InsurancesMemory.vaultLayer)))
 ).pipe(Effect.map((context) => Context.get(context, Insurances)))
 
-/** A second outbox, as another server has. */
+/** A second outbox, like the outbox of another server. */
 export const outboxReplica = Layer.build(
   Layer.fresh(OutboxPostgres.layer.pipe(Layer.provide(InsurancesMemory.vaultLayer)))
 ).pipe(Effect.map((context) => Context.get(context, Outbox)))

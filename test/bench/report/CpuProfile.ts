@@ -50,7 +50,8 @@ const boxHtml = ({ depth, name, share, wide, x }: Box): Html => {
 }
 
 /**
- * Draws a flame graph from top to bottom. A box called the boxes directly below it, and the width of a box is its time.
+ * Draws a flame graph from top to bottom. The boxes directly below a box are the parts that it called. The width of a
+ * box is its time.
  */
 export const flameGraph = (all: Frame): string => {
   const boxes = boxesOf(all)

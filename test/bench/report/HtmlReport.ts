@@ -143,7 +143,7 @@ export const htmlReport = (results: Results, facts: Readonly<Record<string, stri
 <h1>Saldo under load</h1>
 <p>Saldo does all that it does in production. It is held against a service as people usually write it, without credentials
 and validation, on the same Postgres in turn; where another yardstick is meant, the row says so. A ratio is the median of
-the rounds' ratios: absolute measurements are this machine's, ratios travel. A dot is a round, the dashed line the goal.</p>
+the rounds' ratios. Absolute measurements depend on the machine; ratios do so less. A dot is a round, the dashed line the goal.</p>
 <dl>${Object.entries(facts)
   .map(([name, value]) => `<dt>${escaped(name)}</dt><dd>${escaped(value)}</dd>`)
   .join("")}</dl>

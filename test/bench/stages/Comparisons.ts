@@ -12,7 +12,7 @@ interface Comparison {
   readonly ours: RequestShape
   readonly against: "peer" | "bare"
   readonly theirs: RequestShape
-  /** One call at a time, or the number of concurrent calls that `--connections` states. */
+  /** `one`: one call at a time. `many`: as many concurrent calls as `--connections` states. */
   readonly calls: "one" | "many"
   readonly measurements: (rounds: ReadonlyArray<Round>) => ReadonlyArray<Measurement>
 }

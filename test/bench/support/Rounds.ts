@@ -79,7 +79,7 @@ export interface Side extends Pick<Load, "urls" | "shape"> {
   readonly pid: number | null
   /** Counts the sales of this service, one of the two that are compared. */
   readonly saleCount?: SaleCount
-  /** What else happens during the load. It ends only with an error, which fails the benchmark. */
+  /** Other work that runs during the load. It ends only with an error, which fails the benchmark. */
   readonly beside?: Effect.Effect<never, BenchmarkFailed>
 }
 

@@ -1,5 +1,5 @@
--- Sends what the file named by the first argument says, with its words in braces replaced, and prints what was counted
--- as JSON. Arguments: the file, how many companies, a name for the run, and the addresses, one a thread.
+-- Sends the request in a file again and again, with the placeholders in braces replaced, and prints the counts as JSON.
+-- Arguments: the file, the number of companies, a name for the run, and one address for each thread.
 local threads = 0
 
 function setup(thread)

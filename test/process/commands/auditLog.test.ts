@@ -53,7 +53,7 @@ const traces = Effect.gen(function* () {
 })
 
 layer(CommandLine.layer, { excludeTestServices: true })(
-  "an operator's change whose audit event cannot be stored",
+  "an operator's change while its audit event cannot be stored",
   (it) => {
     it.effect("is not made by any command", () =>
       Effect.gen(function* () {

@@ -67,7 +67,7 @@ const idsWhere = (items: ReadonlyArray<Record<string, unknown>>, field: string) 
   items.filter((item) => item[field] === true).map(({ id }) => id)
 
 layer(CommandLine.layer, { excludeTestServices: true })("a service", (it) => {
-  it.effect("is offered to every company until it is withheld from one", () =>
+  it.effect("is offered to every company until it is withheld from a company", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       yield* answer("catalog", "import", yield* fileOf("all", JSON.stringify(example)))
@@ -98,7 +98,8 @@ layer(CommandLine.layer, { excludeTestServices: true })("a service", (it) => {
         yield* answer("catalog", "import", yield* fileOf("found", JSON.stringify(example)))
         const { empresa_id } = yield* createCompany("CUARTA")
         const ids = [...example.servicios.map(({ id }) => id), 99].map((id) => ServiceId.make(id))
-        // How a newly started server finds each id. The available services must equal the list of services.
+        // What a newly started server finds for each service id. The available services must equal the list of
+        // services.
         const found = (insuranceEnabled: boolean) =>
           Effect.gen(function* () {
             const { find, services } = yield* Catalogue

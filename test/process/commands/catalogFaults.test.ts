@@ -136,7 +136,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("an import of a catalogu
     })
   )
 
-  it.effect("reports the other faults of an entry of wrong shape, and the faults of other entries", () =>
+  it.effect("reports the other faults of an entry with an unreadable field, and the faults of other entries", () =>
     Effect.gen(function* () {
       const { refusal } = yield* CommandLine
       const content = {

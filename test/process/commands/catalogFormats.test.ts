@@ -178,7 +178,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("the catalogue as a file
     ],
     ["a cell that its row cannot have", "entrada,id,nombre,precio\ncategoria,1,a,5\n", [[2, "categorias[0].precio"]]],
     [
-      "a boolean that is none",
+      "a boolean in an unknown spelling",
       "entrada,id,nombre,activo\ncategoria,1,a,\nservicio,1,b,quizás\n",
       [[3, "servicios[0].activo"]]
     ]

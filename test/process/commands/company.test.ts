@@ -50,7 +50,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a company", (it) => {
     })
   )
 
-  it.effect("has its legal name and its RNC corrected, with the values before in the audit log", () =>
+  it.effect("gets a corrected legal name and RNC, and the audit log keeps the earlier values", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       const { empresa_id } = yield* createCompany("CORREGIDA")

@@ -40,7 +40,7 @@ const examined = (environment: Readonly<Record<string, string>>) =>
   }))
 
 describe("saldo doctor as a process", { timeout: timeout_ms }, () => {
-  it.live("exits with 0 for an installation that serves, even with warnings", () =>
+  it.live("exits with 0 for an installation that works, even with warnings", () =>
     Effect.gen(function* () {
       const environment = { DATA_DIR: yield* temporaryDirectory }
       yield* serving(environment)
@@ -169,7 +169,7 @@ describe("the doctor", () => {
     })
   )
 
-  it.live("closes its connection even if the gateway never would", () =>
+  it.live("closes its connection even if the gateway does not", () =>
     Effect.gen(function* () {
       const { hungUp, url } = yield* neverClosing
       assert.deepStrictEqual(yield* failedChecks({ SMS: "http", SMS_URL: url, SMS_SECRET: secret }), [])

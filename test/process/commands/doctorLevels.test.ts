@@ -29,7 +29,7 @@ describe("the levels of the doctor", () => {
 })
 
 describe("webhooks", () => {
-  it.live("that are disabled or whose deliveries wait over an hour are a warning", () =>
+  it.live("cause a warning if they are disabled or their deliveries wait for over an hour", () =>
     Effect.gen(function* () {
       const url = yield* freshDatabaseUrl
       const lineOf = Effect.map(commandLineOn(url).run("doctor"), ({ stdout }) => /^.* webhooks .*$/m.exec(stdout)?.[0])

@@ -26,7 +26,8 @@ const confirmations = Effect.fnUntraced(function* (company: number) {
 
 layer(CommandLine.layer, { excludeTestServices: true })("several operators who confirm a proposal at once", (it) => {
   describe.each(unresolvedOperations)("for $operation", ({ code, done, second, unresolved }) => {
-    // An operator may settle in place of the first one, who has confirmed but not settled yet. So two may succeed.
+    // If the first operator has confirmed but not settled yet, a second operator may settle. So two commands may
+    // succeed.
     it.effect.each([1, 2, 3])("settle it once, and a refused operator learns who confirmed it: round %d", (round) =>
       Effect.gen(function* () {
         const { answer, run } = yield* CommandLine
@@ -63,7 +64,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("several operators who c
 const Serving = Layer.provideMerge(ResolutionsPostgres.layer, TestServer)
 
 layer(Serving, { excludeTestServices: true })("two operators who confirm a proposal at once", (it) => {
-  /** A sale whose provider has not answered for 20 minutes, and whose failure an operator has proposed. */
+  /** A sale without an answer of the provider for 20 minutes. An operator has proposed to settle it as failed. */
   const proposed = Effect.fnUntraced(function* (identifier: string) {
     const { pass } = yield* ManualClock
     const { provider } = yield* Script
@@ -84,7 +85,7 @@ layer(Serving, { excludeTestServices: true })("two operators who confirm a propo
       const identifier = "8095550112"
       const { companyId, transactionId } = yield* proposed(identifier)
       const { provider } = yield* Script
-      // Both ask the provider before one of them may go on.
+      // Both operators' commands query the provider before either of them continues.
       const bothAsked = yield* Deferred.make<void>()
       let asked = 0
       provider.set(identifier, {
@@ -118,7 +119,7 @@ layer(Serving, { excludeTestServices: true })("two operators who confirm a propo
       const asked = yield* Deferred.make<void>()
       const settled = yield* Deferred.make<void>()
       const second = yield* Deferred.make<Result.Result<unknown, unknown>>()
-      // Before the first settles, the second starts and waits for the provider's answer.
+      // Before the first command settles, the second command starts and waits for the provider's answer.
       settle.set(identifier, (write) =>
         Effect.gen(function* () {
           settle.delete(identifier)

@@ -41,7 +41,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a reversal without an a
         ["resolution_confirmed", "turno-2"]
       ])
       const settled = historia.find(({ evento }: { evento: string }) => evento === "settled")
-      assert.strictEqual(settled.por, "call", "how the sale itself ended, its provider had said")
+      assert.strictEqual(settled.por, "call", "the sale itself was settled by its call")
       const { stdout } = yield* run("transactions", "show", id)
       assert.match(stdout, /reversal RV-\S+ ended by two operators: CONFIRMED/)
     })
@@ -97,7 +97,11 @@ layer(CommandLine.layer, { excludeTestServices: true })("a proposal to resolve a
       yield* unansweredAgain(order, "reversal")
       yield* makeOlder(company)
       const early = yield* refusal("transactions", "confirm", id, ...proposalFlag(1), ...secondUnasked)
-      assert.strictEqual(early.details.motivo, "reversal", "what was confirmed of the sale is not of its reversal")
+      assert.strictEqual(
+        early.details.motivo,
+        "reversal",
+        "the confirmation of the sale does not apply to its reversal"
+      )
       const proposed = yield* answer("transactions", "resolve", id, ...reversed, ...first)
       assert.strictEqual(proposed.propuesta, 2)
       const confirmed = yield* answer("transactions", "confirm", id, ...proposalFlag(2), ...secondUnasked)

@@ -20,7 +20,7 @@ const Serving = Layer.provideMerge(ResolutionsPostgres.layer, TestServer)
 layer(Serving, { excludeTestServices: true })("a reversal that operators and recovery settle concurrently", (it) => {
   const { reverse } = reversalForms[0] as (typeof reversalForms)[number]
 
-  /** A sale of 100 pesos whose reversal has had no answer from the provider for 20 minutes. */
+  /** A sale of 100 pesos with a reversal that the provider has not answered for 20 minutes. */
   const silent = Effect.fnUntraced(function* (identifier: string) {
     const { pass } = yield* ManualClock
     const { provider } = yield* Script

@@ -48,7 +48,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a token", (it) => {
     })
   )
 
-  it.effect("is listed with the settings of its issue", () =>
+  it.effect("is listed with the settings with which it was issued", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       const { api_key, token_id } = yield* issue(
@@ -83,7 +83,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a token", (it) => {
     [["revoke"], "revoked"],
     [["suspend", "revoke"], "revoked"],
     [["revoke", "revoke"], "revoked"]
-  ] as const)("goes through %s and ends %s", ([verbs, state]) =>
+  ] as const)("has, after the commands %s, the state %s", ([verbs, state]) =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       const { token_id } = yield* issue()
@@ -130,7 +130,7 @@ const issued = Effect.gen(function* () {
   const token = yield* answer("token", "issue", `${company.empresa_id}`, "--nombre", "Caja")
   return { ...token, empresa_id: company.empresa_id } as Issued
 })
-/** Whether each secret is the token's current one, its previous one, or none of them. */
+/** Whether each secret is the token's current secret, its previous secret, or neither. */
 const opening = Effect.fnUntraced(function* (tokenId: number, secrets: ReadonlyArray<string>) {
   const sql = yield* PgClient.PgClient
   const [row] = yield* sql<{ own: string; previous: string | null }>`

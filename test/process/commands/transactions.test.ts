@@ -38,7 +38,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("reconcile without a con
       )
       assert.deepStrictEqual(asked, [["not_asked", 1]])
       const answered = historia.find(({ evento }: Record<string, unknown>) => evento === "answered")
-      assert.strictEqual(answered.por, "recovery", "the call was dead before it could answer")
+      assert.strictEqual(answered.por, "recovery", "the process died before it could answer")
       assert.match(
         (yield* run("transactions", "show", id)).stdout,
         /recovery could not ask about the sale, because the provider or insurer accepts no calls/

@@ -244,7 +244,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("the command line", (it)
       })
   )
 
-  it.effect("lists the missing commands as JSON when called with --json alone", () =>
+  it.effect("lists the commands to choose from as JSON when called with --json alone", () =>
     Effect.gen(function* () {
       const { refusal } = yield* CommandLine
       const { code, exit, message } = yield* refusal()

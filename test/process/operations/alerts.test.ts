@@ -123,7 +123,7 @@ const sentEmail = {
 const sentWebhook = { url: webhook.ALERT_WEBHOOK_URL, send_resolved: true }
 
 describe("Alertmanager", () => {
-  // Variables, and whom Alertmanager calls.
+  // Variables, and the receiver that Alertmanager notifies.
   const cases = [
     { name: "e-mail", variables: email, receiver: { email_configs: [sentEmail] } },
     {
@@ -149,7 +149,7 @@ describe("Alertmanager", () => {
     }
   ]
 
-  it.each(cases)("calls by $name", async ({ receiver, variables }) => {
+  it.each(cases)("sends alerts by $name", async ({ receiver, variables }) => {
     const { stdout } = await alertmanagerConfig(variables)
     const { receivers, route } = parse(stdout)
     assert.deepStrictEqual(receivers, [{ name: "operator", ...receiver }])

@@ -32,7 +32,7 @@ const elsewhere = (statement: string) =>
   )
 
 const diskFull = "53100"
-/** A fault of the sale itself. Another sale would be stored. */
+/** The SQLSTATE of a fault of one sale. Another sale would be stored. */
 const violatedCheck = "23514"
 
 layer(monitoredServer(), { excludeTestServices: true })("a server", (it) => {
@@ -123,7 +123,7 @@ layer(monitoredServer(), { excludeTestServices: true })("a server", (it) => {
     })
   )
 
-  it.effect("stays alive without its database, and reports it down with its measurements unknown", () =>
+  it.effect("stays alive without its database, and reports the database as down and its measurements as unknown", () =>
     Effect.gen(function* () {
       const { pass } = yield* ManualClock
       const database = new URL(yield* testDatabaseUrl).pathname.slice(1)

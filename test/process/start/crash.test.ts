@@ -91,7 +91,7 @@ describe("kill -9", { timeout: timeout_ms }, () => {
 })
 
 describe("two servers on one data directory", { timeout: timeout_ms }, () => {
-  it.live("share one Postgres, which the last one stops", () =>
+  it.live("share one Postgres, which the last server stops", () =>
     Effect.gen(function* () {
       const dataDirectory = yield* temporaryDirectory
       const first = yield* serving({ DATA_DIR: dataDirectory })

@@ -5,7 +5,10 @@ import { freshDatabaseUrl } from "../../support/Database.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { serving } from "../../support/SaldoProcess.ts"
 
-/** What a visitor of a server sees: whether /docs shows the secret, or a notice, and the status of a call with it. */
+/**
+ * What a visit to a server shows: whether /docs has the secret, whether it has a notice, and the status of a call with
+ * the secret.
+ */
 const visit = (url: string, secret: string) =>
   Effect.promise(async () => {
     const page = await (await fetch(`${url}/docs`)).text()
@@ -14,34 +17,36 @@ const visit = (url: string, secret: string) =>
     return { shown: page.includes(`data-api-secret="${secret}"`), closed: page.includes("no están activas"), status }
   })
 
-/** Waits until a visitor sees this. Servers tell each other about changed tokens, which takes a moment. */
+/** Waits until a visit shows the expected result. Servers notify each other of changed tokens, which takes a moment. */
 const sees = (url: string, secret: string, expected: Effect.Success<ReturnType<typeof visit>>) =>
   eventually(visit(url, secret), (seen) => isDeepStrictEqual(seen, expected))
 
 const open = { shown: true, closed: false, status: 200 }
 
 layer(Layer.empty, { excludeTestServices: true })("the console of a server with a sandbox", (it) => {
-  it.effect("shows its credentials only while no other server on the database has closed or changed them", () =>
-    Effect.scoped(
-      Effect.gen(function* () {
-        const unlimited = { RATE_LIMIT_PER_MINUTE: "1000000", RATE_LIMIT_ADDRESS_PER_MINUTE: "1000000" }
-        const database = { DATABASE_URL: yield* freshDatabaseUrl, ...unlimited }
-        const own = { ...database, SANDBOX_API_SECRET: "el-secreto" }
-        const { url } = yield* serving(own)
-        yield* sees(url, "el-secreto", open)
+  it.effect(
+    "shows its credentials only while no other server on the database has disabled or changed the credentials",
+    () =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const unlimited = { RATE_LIMIT_PER_MINUTE: "1000000", RATE_LIMIT_ADDRESS_PER_MINUTE: "1000000" }
+          const database = { DATABASE_URL: yield* freshDatabaseUrl, ...unlimited }
+          const own = { ...database, SANDBOX_API_SECRET: "el-secreto" }
+          const { url } = yield* serving(own)
+          yield* sees(url, "el-secreto", open)
 
-        const without = yield* serving({ ...database, SANDBOX: "off" })
-        yield* sees(url, "el-secreto", { shown: false, closed: true, status: 403 })
-        yield* sees(without.url, "el-secreto", { shown: false, closed: false, status: 403 })
+          const without = yield* serving({ ...database, SANDBOX: "off" })
+          yield* sees(url, "el-secreto", { shown: false, closed: true, status: 403 })
+          yield* sees(without.url, "el-secreto", { shown: false, closed: false, status: 403 })
 
-        const changed = yield* serving({ ...database, SANDBOX_API_SECRET: "otro-secreto" })
-        yield* sees(url, "el-secreto", { shown: false, closed: true, status: 401 })
-        yield* sees(changed.url, "otro-secreto", open)
+          const changed = yield* serving({ ...database, SANDBOX_API_SECRET: "otro-secreto" })
+          yield* sees(url, "el-secreto", { shown: false, closed: true, status: 401 })
+          yield* sees(changed.url, "otro-secreto", open)
 
-        const again = yield* serving(own)
-        yield* sees(again.url, "el-secreto", open)
-        yield* sees(url, "el-secreto", open)
-      })
-    )
+          const again = yield* serving(own)
+          yield* sees(again.url, "el-secreto", open)
+          yield* sees(url, "el-secreto", open)
+        })
+      )
   )
 })

@@ -93,7 +93,7 @@ describe("the external services in production", () => {
 
   it.effect.each(
     choices.flatMap(([choice, needs]) => Object.keys(needs).map((missing) => [choice, needs, missing] as const))
-  )("with %j and %j report the missing variable %s", ([choice, needs, missing]) =>
+  )("with %j and all of %j except one variable report this missing variable: %s", ([choice, needs, missing]) =>
     Effect.gen(function* () {
       const { [missing]: _, ...rest } = needs
       assert.deepStrictEqual((yield* faultsIn({ ...choice, ...rest })).map(nameOf), [missing])

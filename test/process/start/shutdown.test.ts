@@ -51,9 +51,8 @@ const sellingThrough = Effect.fnUntraced(function* (url: string, environment: Re
     ...environment
   })
   const [, ops = ""] = /metrics\s+(\S+)\/metrics/.exec(server.stdout()) ?? []
-  const sale = Effect.suspend(() => postSale(server.url, token, randomUUID()))
-  const sell = Effect.map(sale, ({ status }) => status)
-  return { answer, server, ops, sale, sell }
+  const sell = Effect.suspend(() => postSale(server.url, token, randomUUID()))
+  return { answer, server, ops, sell }
 })
 
 /** Status and authorization code of every sale. */
@@ -74,7 +73,7 @@ const tell = (running: SaldoProcess, signal: NodeJS.Signals) => Effect.sync(() =
 /** Waits until the readiness check reports that the process is stopping. */
 const stoppingAt = (ops: string) => Effect.repeat(readyz(ops), { until: ({ stopping }) => stopping })
 
-/** The head of a sale whose body is longer than what follows. */
+/** The head of a request for a sale. It announces 100 bytes of body, more than a test sends. */
 const halfSale = (bearer: string) =>
   [
     "POST /v1/recargas HTTP/1.1",
@@ -85,7 +84,7 @@ const halfSale = (bearer: string) =>
     "Content-Length: 100\r\n\r\n"
   ].join("\r\n")
 
-describe("a server whose output is no longer read", { timeout: timeout_ms }, () => {
+describe("a server with closed output pipes", { timeout: timeout_ms }, () => {
   it.live("keeps serving", () =>
     Effect.gen(function* () {
       const server = yield* serving({ DATABASE_URL: yield* freshDatabaseUrl, LOG_LEVEL: "debug" })
@@ -101,7 +100,7 @@ describe("a server whose output is no longer read", { timeout: timeout_ms }, () 
 })
 
 describe("a server that receives SIGTERM", { timeout: timeout_ms }, () => {
-  it.live("becomes not ready, settles the sale in progress and exits with code 0", () =>
+  it.live("becomes not ready, settles the sale in progress, closes its connection and exits with code 0", () =>
     Effect.gen(function* () {
       const gateway = yield* slowGateway
       const { answer, ops, sell, server } = yield* sellingThrough(gateway.url, {})
@@ -111,7 +110,8 @@ describe("a server that receives SIGTERM", { timeout: timeout_ms }, () => {
       yield* tell(server, "SIGTERM")
       assert.strictEqual((yield* stoppingAt(ops)).status, 503)
       gateway.deliver()
-      assert.strictEqual(yield* Fiber.join(sale), 201)
+      const { headers, status } = yield* Fiber.join(sale)
+      assert.deepStrictEqual([status, headers.get("connection")], [201, "close"])
       assert.strictEqual(yield* ended(server), 0)
       assert.deepStrictEqual(yield* soldBy(answer), [["SUCCESS", "LENTA-1"]])
     })
@@ -129,21 +129,6 @@ describe("a server that receives SIGTERM", { timeout: timeout_ms }, () => {
       gateway.deliver()
       assert.strictEqual(yield* ended(server), 0)
       assert.deepStrictEqual(yield* soldBy(answer), [["SUCCESS", "LENTA-1"]])
-    })
-  )
-
-  it.live("ends a connection with the sale that it was waiting for", () =>
-    Effect.gen(function* () {
-      const gateway = yield* slowGateway
-      const { ops, sale, server } = yield* sellingThrough(gateway.url, {})
-      const sold = yield* Effect.forkChild(sale)
-      yield* eventually(Effect.sync(gateway.asked), (asked) => asked === 1)
-      yield* tell(server, "SIGTERM")
-      yield* stoppingAt(ops)
-      gateway.deliver()
-      const { headers, status } = yield* Fiber.join(sold)
-      assert.deepStrictEqual([status, headers.get("connection")], [201, "close"])
-      assert.strictEqual(yield* ended(server), 0)
     })
   )
 
@@ -183,7 +168,7 @@ describe("a server that receives SIGTERM", { timeout: timeout_ms }, () => {
       const sale = yield* Effect.forkChild(sell)
       yield* eventually(Effect.sync(gateway.asked), (asked) => asked === 1)
       gateway.deliver()
-      assert.strictEqual(yield* Fiber.join(sale), 201)
+      assert.strictEqual((yield* Fiber.join(sale)).status, 201)
       const telling = yield* Effect.forkChild(Effect.repeat(tell(server, "SIGTERM"), Schedule.spaced("200 millis")))
       assert.strictEqual(yield* ended(server), 130)
       yield* Fiber.interrupt(telling)
@@ -191,22 +176,28 @@ describe("a server that receives SIGTERM", { timeout: timeout_ms }, () => {
   )
 })
 
+/** A server in this process with a sale that waits for a lock until `release`. */
+const serverWithBlockedSale = Effect.gen(function* () {
+  const { pass } = yield* ManualClock
+  const sql = yield* PgClient.PgClient
+  const { auth, companyId } = yield* customer()
+  const life = yield* Scope.make()
+  const at = yield* Scope.provide(anotherServer(), life)
+  const { release } = yield* holdingLock(`select from cell.balance where company_id = ${companyId} for update`)
+  const sale = yield* Effect.forkChild(at(sell({ service_id: 7, amount: 100, identifier: "204510003" }, auth)))
+  yield* eventually(sql`select from pg_locks where not granted`, (waiting) => waiting.length > 0)
+  return { at, auth, pass, release, sale, stop: Effect.forkChild(Scope.close(life, Exit.void)) }
+})
+
 layer(TestServer, { excludeTestServices: true })("a server that stops", (it) => {
-  it.effect("cuts all requests but a sale after three seconds", () =>
+  it.effect("cuts all requests except a running sale after three seconds", () =>
     Effect.gen(function* () {
-      const { pass } = yield* ManualClock
-      const sql = yield* PgClient.PgClient
-      const { auth, companyId } = yield* customer()
-      const life = yield* Scope.make()
-      const at = yield* Scope.provide(anotherServer(), life)
-      const { release } = yield* holdingLock(`select from cell.balance where company_id = ${companyId} for update`)
-      const sale = yield* Effect.forkChild(at(sell({ service_id: 7, amount: 100, identifier: "204510003" }, auth)))
-      yield* eventually(sql`select from pg_locks where not granted`, (waiting) => waiting.length > 0)
+      const { at, auth, pass, release, sale, stop } = yield* serverWithBlockedSale
       const halfHead = yield* at(rawClient("POST /v1/recargas HTTP/1.1\r\nHost: a\r\n"))
       const halfBody = yield* at(rawClient(`${halfSale(auth.authorization.slice("Bearer ".length))}{"service_id"`))
       const idle = yield* at(rawClient("GET /v1/estado HTTP/1.1\r\nHost: a\r\n\r\n"))
       yield* eventually(idle.said, (said) => said.includes("200 OK"))
-      const stopping = yield* Effect.forkChild(Scope.close(life, Exit.void))
+      const stopping = yield* stop
       // An idle connection is closed as soon as the server begins to stop.
       yield* endOf(idle)
       assert.deepStrictEqual([yield* isOver(halfHead), yield* isOver(halfBody)], [false, false])
@@ -222,22 +213,15 @@ layer(TestServer, { excludeTestServices: true })("a server that stops", (it) => 
     })
   )
 
-  it.effect("answers a blocked request with INTERNAL_ERROR in the envelope", () =>
+  it.effect("answers a sale that stays blocked with INTERNAL_ERROR in the envelope", () =>
     Effect.gen(function* () {
-      const { pass } = yield* ManualClock
-      const sql = yield* PgClient.PgClient
-      const { auth, companyId } = yield* customer()
-      const life = yield* Scope.make()
-      const at = yield* Scope.provide(anotherServer(), life)
-      const { release } = yield* holdingLock(`select from cell.balance where company_id = ${companyId} for update`)
-      const call = yield* Effect.forkChild(at(sell({ service_id: 7, amount: 100, identifier: "204510003" }, auth)))
-      yield* eventually(sql`select from pg_locks where not granted`, (waiting) => waiting.length > 0)
-      const stopping = yield* Effect.forkChild(Scope.close(life, Exit.void))
+      const { pass, release, sale, stop } = yield* serverWithBlockedSale
+      const stopping = yield* stop
       yield* eventually(
-        Effect.map(pass("5 seconds"), () => call.pollUnsafe()),
+        Effect.map(pass("5 seconds"), () => sale.pollUnsafe()),
         (answer) => answer !== undefined
       )
-      const { body, headers, status } = yield* Fiber.join(call)
+      const { body, headers, status } = yield* Fiber.join(sale)
       assert.deepStrictEqual([status, body.error.code], [500, "INTERNAL_ERROR"])
       assert.strictEqual(body.request_id, headers.get("x-request-id"))
       yield* release

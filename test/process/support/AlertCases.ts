@@ -62,7 +62,7 @@ export const alertCases: ReadonlyArray<AlertCase> = [
     summary: "A reversal has been unresolved for 18m 0s"
   },
   {
-    // Two servers: one recovers until the fifth minute, the other never does.
+    // Two servers: one runs recovery until the fifth minute, the other never runs it.
     alert: "SaldoRecoveryStalled",
     series: {
       'saldo_recovery_last_cycle_timestamp_seconds{instance="1"}': "0+60x5 300x10",
@@ -93,10 +93,10 @@ export const alertCases: ReadonlyArray<AlertCase> = [
     quiet: "10m",
     fires: "11m",
     severity: "ticket",
-    summary: "3 companies have less balance than their own alert level"
+    summary: "3 companies have an available amount below their alert value"
   },
   {
-    // 10 % of the calls to the insurer fail, and 25 % of those to the provider.
+    // 10 % of the calls to the insurer fail, and 25 % of the calls to the provider.
     alert: "SaldoPartyNotAnswering",
     series: {
       'saldo_party_calls_total{party="provider", outcome="2xx"}': "0+45x20",
@@ -145,7 +145,7 @@ export const alertCases: ReadonlyArray<AlertCase> = [
     summary: "A delivery to a webhook has been due for 11m 0s"
   },
   {
-    // Three were disabled before, and a fourth in the eleventh minute.
+    // Three webhooks were disabled before, and a fourth is disabled in the eleventh minute.
     alert: "SaldoWebhookDisabled",
     series: {
       [`saldo_webhooks_disabled${production}`]: "3x10 4x20",
@@ -162,7 +162,7 @@ export const alertCases: ReadonlyArray<AlertCase> = [
     quiet: "7m",
     fires: "8m",
     severity: "page",
-    summary: "Prometheus receives metrics from no process"
+    summary: "Prometheus receives no metrics from any process"
   },
   {
     alert: "SaldoServerDown",

@@ -19,7 +19,7 @@ const isInstalled = (program: string): boolean => {
 /** Whether buildah is installed. */
 export const hasBuildah = isInstalled("buildah")
 
-/** An image store of its own, so that a test changes no images of the machine. */
+/** A separate image store, so that a test changes no images of the machine. */
 export interface ImageStore {
   /** Runs buildah, and returns its output. Fails with its error output. */
   readonly buildah: (...args: ReadonlyArray<string>) => Promise<string>

@@ -57,8 +57,8 @@ export const unresolvedSale = Effect.fnUntraced(function* (
 }, Effect.scoped)
 
 /**
- * A company with a sale of one peso, whose reversal has had no answer for 20 minutes. With an identifier the simulator
- * answers; without one the sale is in production, where no provider is configured.
+ * A company with a sale of one peso and a reversal without an answer for 20 minutes. With an identifier, the simulator
+ * answers. Without an identifier, the sale is in production, where no provider is configured.
  */
 export const unresolvedReversal = Effect.fnUntraced(function* (code: string, identifier: string | null = null) {
   const { company, ledger } = yield* companyOf(code)

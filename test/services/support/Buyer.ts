@@ -11,7 +11,7 @@ import { unusedAddress } from "./Gateways.ts"
 import { ExternalFakes, insurable, lastCode, played } from "./Production.ts"
 import type { RandomFaults } from "./RandomFaults.ts"
 
-/** The products bought, in turn. */
+/** The products that the buyer buys in turn. */
 const products = [
   "topUp",
   "electricity",
@@ -131,7 +131,8 @@ export const makeBuyer = Effect.fnUntraced(function* (chaos: RandomFaults, dispa
   })
 
   /**
-   * Sends the sale once. Returns false when it was not sold and the seller will retry with the same key; 30 % give up.
+   * Sends the sale once. Returns false if it was not sold and is to be retried with the same key. 30 % of such sales
+   * are given up instead.
    */
   const attempt = Effect.fnUntraced(function* (number: number, body: object, time: number) {
     const sale = sell(body, { ...auth, "idempotency-key": keyOf(number) })

@@ -47,7 +47,7 @@ export class ExternalFakes extends Context.Service<
     readonly provider: FakeProvider
     readonly insurer: Effect.Success<ReturnType<typeof fakeHttpInsurer>>
     readonly sms: Effect.Success<ReturnType<typeof fakeHttpSms>>
-    /** The environment variables that configure them. */
+    /** The environment variables that configure the fakes. */
     readonly variables: Environment
   }
 >()("test/Outsiders") {}

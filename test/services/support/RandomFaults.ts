@@ -44,7 +44,7 @@ export class RandomFaults {
   readonly chance: HashedRandom
   /** How often each fault occurred. */
   readonly happened = new Map<Misbehaviour, number>()
-  /** The xids whose every response contradicts the order, even after the other faults end. */
+  /** The xids for which every response contradicts the order, even after the other faults end. */
   readonly contradicted = new Set<string>()
   readonly #first = new Map<string, { readonly misbehaviour: Misbehaviour | null; readonly timeout_ms: number }>()
   readonly #known = new Map<string, { readonly since_ms: number; asked: number; denied: boolean }>()

@@ -5,7 +5,7 @@ import { type WebhookRequest, WebhookSender } from "../../../core/ports/WebhookS
 
 export const secretOf = (byte: number) => webhookSecretOf(new Uint8Array(32).fill(byte))
 
-/** A sender of its own. It closes its connections with the scope. */
+/** A sender with connections of its own, which close with the scope. */
 export const makeSender = (options: SenderOptions) =>
   Effect.map(Layer.build(Layer.fresh(layer(options))), (context) => Context.get(context, WebhookSender))
 

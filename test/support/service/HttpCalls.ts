@@ -56,7 +56,7 @@ export const call = Effect.fnUntraced(function* (path: string, sent: Sent = {}) 
   })
 })
 
-/** The headers of a call with a token. The secret is by default the one of all tokens in tests. */
+/** The headers of a call with a token. The default secret is the secret of all tokens in tests. */
 export const as = (apiKey: string, given = secret) => ({ authorization: authorizationOf(apiKey, given) })
 
 export const get = (path: string, headers: Record<string, string> = {}) =>
@@ -97,7 +97,7 @@ const pathOf = (target: string): string => target.replace(/^https?:\/\/[^/]*/, "
 
 /**
  * Sends bytes unchanged and reads until the server closes the connection. Returns the received text as `said`, together
- * with the first response in it. With `hangUp`, the client closes its side after the request.
+ * with the first response in it. With `hangUp`, the client closes its side of the connection after the request.
  */
 export const raw = Effect.fnUntraced(function* (request: string, { hangUp = false } = {}) {
   const { port } = yield* ServiceAddress

@@ -155,7 +155,7 @@ export const quoted = Effect.fnUntraced(function* (auth: Headers, placa?: string
   return { ...under, total: monto_total as number }
 })
 
-/** An insurance whose sale received this HTTP status. */
+/** An insurance after a sale that was answered with this HTTP status. */
 const sold = Effect.fnUntraced(function* (auth: Headers, ending: string, status: number, steps: Steps) {
   const under = yield* quoted(auth, plateEnding(ending), steps)
   const answer = yield* steps.sell(auth, under.id, under.placa)
@@ -163,7 +163,7 @@ const sold = Effect.fnUntraced(function* (auth: Headers, ending: string, status:
   return under
 })
 
-/** An insurance whose sale crashed right after the reservation. */
+/** An insurance after a sale that crashed right after the reservation. */
 const orphaned = Effect.fnUntraced(function* (auth: Headers, steps: Steps) {
   const { crash } = yield* Script
   const under = yield* quoted(auth, undefined, steps)

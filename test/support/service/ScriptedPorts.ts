@@ -28,7 +28,7 @@ export class Script extends Context.Service<
      * default.
      */
     readonly simulated: Set<Environment>
-    /** Identifiers whose sale crashes right after the reservation. */
+    /** Identifiers for which a sale crashes right after the reservation. */
     readonly crash: Set<string>
     /** Wrappers around the settlement of a sale, by identifier. */
     readonly settle: Map<string, <A>(write: Effect.Effect<A>) => Effect.Effect<A>>

@@ -17,7 +17,9 @@ export interface Received {
   readonly body: string
 }
 
-/** An endpoint of a company. It answers with the next status of the list, and 200 when the list is empty. */
+/**
+ * An endpoint of a company. The endpoint answers with the next status of the list, or with 200 if the list is empty.
+ */
 const endpoint = Effect.gen(function* () {
   const received: Array<Received> = []
   const statuses: Array<number> = []
@@ -54,7 +56,7 @@ export const subscriber = Effect.fnUntraced(function* (wish: object = {}) {
 /** Sends deliveries in the background, as a server does. */
 export const delivering = Effect.forkScoped(keepDelivering((event) => JSON.stringify(eventView(event))))
 
-/** Verifies the signature at the time of the attempt: the server's clock is not the time of this machine. */
+/** Verifies the signature at the time of the attempt, because the test controls the server's clock. */
 export const verified = (secret: string, { body, headers }: Received) => {
   const clock = vi.spyOn(Date, "now").mockReturnValue(Number(headers["webhook-timestamp"]) * 1000)
   try {
@@ -64,7 +66,7 @@ export const verified = (secret: string, { body, headers }: Received) => {
   }
 }
 
-/** Waits until the deliveries of a webhook look like this. The clock passes, so that retries become due. */
+/** Waits until the deliveries of a webhook equal `expected`. Advances the clock, so that retries become due. */
 export const settled = Effect.fnUntraced(function* (
   calls: ReturnType<typeof ask>,
   path: string,
@@ -86,5 +88,5 @@ export const settled = Effect.fnUntraced(function* (
   }
 })
 
-/** A server whose webhooks may lead to this machine. */
+/** A server that allows webhooks to this machine. */
 export const WebhookServer = testServer({ WEBHOOK_ALLOW_LOCAL: "on", PG_POOL_MAX: "8" })

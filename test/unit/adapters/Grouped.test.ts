@@ -8,7 +8,7 @@ const Kind = Schema.Literals([0, 1])
 const Calls = Schema.Struct({ kind: Kind, calls: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 150 })) })
 const Finished = Schema.Struct({ kind: Kind, finishes: Schema.Literal(true) })
 
-// In a sequence of this length, a kind with few waiting calls gives up its turn three times.
+// In a sequence of this length, a kind with few waiting calls can be passed over three times.
 const Steps = Schema.Array(Schema.Union([Calls, Finished])).check(Schema.isMinLength(60))
 
 /** Maximum number of groups of other kinds that may finish while one kind waits. */
@@ -73,8 +73,8 @@ const kindOf = (turns: GroupTurns) => {
   }
 }
 
-describe("the turns of groups", () => {
-  it("start a single call immediately", () => {
+describe("the scheduler of groups", () => {
+  it("starts a single call immediately", () => {
     const sale = kindOf(groupTurns())
     sale.call(1)
     assert.deepStrictEqual(sale.underWay, [1])
@@ -85,7 +85,7 @@ describe("the turns of groups", () => {
     { underWay: 16, enough: 16 },
     { underWay: 60, enough: 16 }
   ])(
-    "start a second group beside a running group of $underWay calls when $enough calls wait",
+    "starts a second group beside a running group of $underWay calls when $enough calls wait",
     ({ enough, underWay }) => {
       const sale = kindOf(groupTurns())
       sale.call(underWay)
@@ -96,7 +96,7 @@ describe("the turns of groups", () => {
     }
   )
 
-  it("compare the number of waiting calls with the calls of running groups, not of finished groups", () => {
+  it("compares the number of waiting calls with the calls of running groups, not of finished groups", () => {
     const sale = kindOf(groupTurns())
     sale.call(60)
     sale.finish()
@@ -105,7 +105,7 @@ describe("the turns of groups", () => {
     assert.deepStrictEqual(sale.underWay, [1, 1])
   })
 
-  it("wait while two groups run, then take all calls that arrived in the meantime", () => {
+  it("waits while two groups run, then takes all calls that arrived in the meantime", () => {
     const turns = groupTurns()
     const [reservation, settlement] = [kindOf(turns), kindOf(turns)]
     reservation.call(1)
@@ -117,7 +117,7 @@ describe("the turns of groups", () => {
     assert.deepStrictEqual([reservation.underWay, settlement.underWay], [[], [1, 30]])
   })
 
-  it("take at most 128 calls into a group", () => {
+  it("takes at most 128 calls into a group", () => {
     const sale = kindOf(groupTurns())
     sale.call(300)
     assert.deepStrictEqual(sale.underWay, [128, 128])
@@ -125,7 +125,7 @@ describe("the turns of groups", () => {
     assert.deepStrictEqual(sale.underWay, [128, 44])
   })
 
-  it("prefer a kind that has given up its turn to a kind with more waiting calls", () => {
+  it("prefers a kind that was passed over to a kind with more waiting calls", () => {
     const turns = groupTurns()
     const [reservation, settlement] = [kindOf(turns), kindOf(turns)]
     settlement.call(40)

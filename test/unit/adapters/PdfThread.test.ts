@@ -24,7 +24,7 @@ layer(PdfThread.layer, { excludeTestServices: true })("a document from another t
   )
 })
 
-/** Renderers on the thread of the tests. It numbers the documents that it renders. */
+/** Runs a test with a thread that answers each job with the number of the job instead of a document. */
 const onTestThread = <A, E>(test: Effect.Effect<A, E, ReceiptRenderer>) =>
   Effect.provide(test, Layer.fresh(PdfThread.layerOn(new URL("../support/RenderingThread.ts", import.meta.url))))
 
@@ -46,7 +46,7 @@ describe("the thread that renders", () => {
   it.effect.each([
     ["fails", "the font is broken"],
     ["ends", "the thread that renders ended with code 3"]
-  ] as const)("is replaced if it %s, which concerns only the document at hand", ([identifier, message]) =>
+  ] as const)("is replaced if it %s, and only the document that it was rendering fails", ([identifier, message]) =>
     onTestThread(
       Effect.gen(function* () {
         assert.strictEqual(yield* numberOf("a"), 1)
@@ -55,7 +55,7 @@ describe("the thread that renders", () => {
         })
         assert.include(Exit.isFailure(crashed) ? Cause.pretty(crashed.cause) : "", message)
         assert.strictEqual(next, 1)
-        // A failure is not kept.
+        // A failure is not cached.
         assert.isTrue(Exit.isFailure(yield* Effect.exit(pdfOf(identifier))))
         assert.strictEqual(yield* numberOf("c"), 1)
       })
@@ -97,7 +97,7 @@ describe("the thread that renders", () => {
     )
   )
 
-  it.effect("renders no document that nobody waits for", () =>
+  it.effect("does not render a document after its only caller was interrupted", () =>
     onTestThread(
       Effect.gen(function* () {
         const hanging = yield* Effect.forkChild(Effect.exit(pdfOf("hangs")))
@@ -112,7 +112,7 @@ describe("the thread that renders", () => {
     )
   )
 
-  it.effect("ends with the scope", () =>
+  it.effect("ends when the scope of its layer closes", () =>
     Effect.gen(function* () {
       const threads = () => (process.report.getReport() as { workers: ReadonlyArray<unknown> }).workers.length
       const before = threads()

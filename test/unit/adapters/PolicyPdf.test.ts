@@ -163,7 +163,7 @@ const inkOf = ({ size, text, width, x, y }: Line): Ink => ({
   high: y + above * size
 })
 
-/** Rounding error of the file format. */
+/** Tolerance for rounding errors of the file format. */
 const slack = 0.01
 
 const overlap = (one: Ink, other: Ink): boolean =>
@@ -184,7 +184,7 @@ const inksOn = ({ height, lines, squares }: ReturnType<typeof readPdf>): Readonl
 
 const cover = "Ampara la responsabilidad civil frente a terceros: "
 
-/** A policy in which every text has its maximum length. */
+/** A policy in which every text is `name` and the cover text is `coverage`. Numbers have their maximum length. */
 const filled = (name: string, coverage = name): PolicyFacts => ({
   ...facts,
   policy: { ...facts.policy, number: name.slice(0, 64) },
@@ -206,11 +206,11 @@ const filled = (name: string, coverage = name): PolicyFacts => ({
 const extremes: ReadonlyArray<readonly [string, PolicyFacts]> = [
   ["names of 40 wide letters in a word", filled("W".repeat(40))],
   ["names of 40 letters in words", filled("María de los Ángeles Ñúñez de Peña-Ünal.")],
-  ["names of 40 letters of the simulator", filled(`SBX${"Ñ".repeat(37)}`)],
+  ["names of 40 letters that begin like a name of the simulator", filled(`SBX${"Ñ".repeat(37)}`)],
   ["names of one letter", filled("Ñ")],
   ["names of 40 emoji in a word", filled("📱".repeat(40))],
   ["names of Thai, Arabic and Chinese words", filled("กำกำ 99 محمد علي 12345 中文".repeat(2))],
-  ["names of nothing", filled("")],
+  ["empty names", filled("")],
   ["names of 120 letters, and a cover text of 2000", filled("Ñandú y ".repeat(15), cover.repeat(40))],
   ["a cover text without a space", filled("Titular", "W".repeat(500))],
   ["a cover text of twenty lines", filled("Titular", `${cover}\n`.repeat(20))],

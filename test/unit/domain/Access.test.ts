@@ -43,7 +43,7 @@ describe("a token with the right secret", () => {
     // The environment of the company, and whether it may sell insurance, do not affect admission.
     [{}, { environment: "production", insuranceEnabled: true }, null]
   ] as ReadonlyArray<readonly [Partial<Token>, Partial<Company>, string | null]>)(
-    "gets, with the token changes %j and the company changes %j, the answer %s",
+    "is refused, with the token changes %j and the company changes %j, because of %s (null: admitted)",
     (ofToken, ofCompany, expected) => expect(refusal({ token: ofToken, company: ofCompany })).toBe(expected)
   )
 

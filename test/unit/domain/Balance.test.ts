@@ -62,7 +62,7 @@ const take = (world: World, next: Step): void => {
 const total = (numbers: ReadonlyArray<number>): number => numbers.reduce((sum, each) => sum + each, 0)
 
 describe("a balance after any sequence of deposits, sales and reversals", () => {
-  it("is never negative, holds the open sales, and equals the sum of the ledger", () => {
+  it("is never negative, holds the amounts of unresolved sales, and equals the sum of the ledger", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const world: World = { balance: { available: zero, held: zero }, held: [], sold: [], ledger: [] }

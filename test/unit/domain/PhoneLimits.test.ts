@@ -27,7 +27,7 @@ describe("another message to a phone", () => {
     // Both limits forbid the message. The longer of the two waits applies.
     [[1, 2, 3, 4, 5, 600, 601, 602, 603, 604], day(50_160)],
     [[1, 2, 3, 4, 5, 600, 601, 602, 603, 1_439], hour(3_300)]
-  ])("after messages %j minutes ago is limited to %j", (minutes, limited) => {
+  ])("after messages %j minutes ago is refused by the limit %j (null: allowed)", (minutes, limited) => {
     const reached = phoneLimitReached(queued(...minutes), now)
     assert.deepStrictEqual(reached && Struct.pick(reached, ["period", "messages_max", "retryAfter_s"]), limited)
   })

@@ -49,7 +49,7 @@ const outside = (minimum: number, maximum: number) => ({ _tag: "AmountOutOfRange
 const invalid = { _tag: "InvalidOption" }
 const expired = { _tag: "OptionExpired" }
 
-describe("the price of a sale whose caller chooses the amount", () => {
+describe("the price of a sale with an amount of the caller's choice", () => {
   it.each([
     // minimum, maximum (centavos), requested -> price, or the refusal
     [2_000, 500_000, 2_000, 2_000],
@@ -116,7 +116,7 @@ describe("a sale that needs an option", () => {
     ["a day after it expired, with another price", packageService, { amount }, late, expired],
     ["a day after it expired, for another identifier", packageService, { identifier: other }, late, invalid]
   ] as ReadonlyArray<readonly [string, Service, Partial<PriceRequest>, DateTime.Utc, unknown]>)(
-    "is sold or refused %s",
+    "is sold or refused as the contract says: %s",
     (_, service, request, now, expected) => {
       expect(priceOf(service, { optionId: option.id, ...request }, option, now)).toEqual(expected)
     }

@@ -91,7 +91,7 @@ describe("text", () => {
     )
   })
 
-  it("is clean without its hidden characters, if it can be stored", () => {
+  it("is clean once its hidden characters are removed, if it can be stored", () => {
     const unit = fc.oneof(
       fc.constantFrom(
         "a",
@@ -161,7 +161,7 @@ describe("the canonical spelling", () => {
 })
 
 describe("the folded form", () => {
-  // Two texts that a person takes for the same.
+  // Two texts that look the same to a person.
   it.each([
     ["banco-1", "BANCO\u20101"],
     ["Depósito 88", "DEPO\u0301SITO\u00a088"],
@@ -169,16 +169,16 @@ describe("the folded form", () => {
     ["\u1e9e", "ß"],
     ["ΣΑΣ", "σας"],
     ["ﬁn", "FIN"]
-  ])("of %j is that of %j", (one, other) => expect(foldedText(one)).toBe(foldedText(other)))
+  ])("of %j equals the folded form of %j", (one, other) => expect(foldedText(one)).toBe(foldedText(other)))
 
   it.each([
     ["banco-1", "banco 1"],
     ["banco-1", "banco1"],
     ["deposito", "depósito"],
     ["O", "0"]
-  ])("of %j is not that of %j", (one, other) => expect(foldedText(one)).not.toBe(foldedText(other)))
+  ])("of %j differs from the folded form of %j", (one, other) => expect(foldedText(one)).not.toBe(foldedText(other)))
 
-  it("does not change a folded text, and is that of the canonical spelling", () => {
+  it("does not change a folded text, and is the same for a text and its canonical spelling", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         expect(foldedText(foldedText(text))).toBe(foldedText(text))

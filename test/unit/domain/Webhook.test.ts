@@ -133,7 +133,7 @@ describe("the secret of a webhook", () => {
     `whsec_${"A".repeat(42)}B=`,
     `whsec_${"-".repeat(43)}=`,
     `WHSEC_${"A".repeat(43)}=`
-  ])("is not %s", (text) => {
+  ])("cannot have the form %j", (text) => {
     expect(Option.isNone(Schema.decodeOption(WebhookSecret)(text))).toBe(true)
   })
 })
@@ -195,12 +195,12 @@ const pauseOf = (after: AfterAttempt): number | null =>
 const minute = 60
 const hour = 3600
 
-describe("after an attempt", () => {
-  it.each([200, 204])("with status %i the event is delivered", (status) => {
+describe("an attempt to deliver", () => {
+  it.each([200, 204])("with status %i delivers the event", (status) => {
     expect(afterAttempt(failed(status), 10, 0)).toEqual(AfterAttempt.Delivered())
   })
 
-  it.each([1, 10])("with 410 the webhook is disabled (attempt %i)", (number) => {
+  it.each([1, 10])("with status 410 disables the webhook (attempt %i)", (number) => {
     expect(afterAttempt(failed(410), number, 0)).toEqual(AfterAttempt.Gone())
   })
 
@@ -215,7 +215,7 @@ describe("after an attempt", () => {
     [7, 14 * hour, 16.8 * hour],
     [8, 20 * hour, 24 * hour],
     [9, 24 * hour, 28.8 * hour]
-  ])("number %i that failed, the next attempt follows after %d to %d s", (number, shortest_s, longest_s) => {
+  ])("number %i that fails is followed by the next attempt after %d to %d s", (number, shortest_s, longest_s) => {
     for (const attempt of [failed(null), failed(301), failed(404), failed(500)]) {
       expect(pauseOf(afterAttempt(attempt, number, 0))).toBe(shortest_s)
       expect(pauseOf(afterAttempt(attempt, number, 0.5))).toBeCloseTo((shortest_s + longest_s) / 2, 6)
@@ -223,7 +223,7 @@ describe("after an attempt", () => {
     }
   })
 
-  it("number 10 that failed, the delivery has failed", () => {
+  it("number 10 that fails is the last attempt, and the delivery has failed", () => {
     expect(afterAttempt(failed(500), 10, 0)).toEqual(AfterAttempt.Exhausted())
     expect(afterAttempt(failed(429, 60), 10, 0)).toEqual(AfterAttempt.Exhausted())
   })
@@ -239,7 +239,7 @@ describe("after an attempt", () => {
     [2, 86_400, 600],
     [9, 999_999_999, 48 * hour]
   ])(
-    "number %i that failed with Retry-After %i, the next attempt follows after %i s",
+    "number %i that fails with Retry-After %i is followed by the next attempt after %i s",
     (number, retryAfter_s, pause_s) => {
       expect(pauseOf(afterAttempt(failed(429, retryAfter_s), number, 0))).toBe(pause_s)
     }
@@ -255,7 +255,7 @@ describe("a webhook", () => {
     ["2026-03-05T12:00:00.000Z", true],
     ["2026-01-01T00:00:00.000Z", true],
     ["2026-03-11T00:00:00.000Z", false]
-  ])("whose deliveries have failed since %s is overdue: %s", (since, overdue) => {
+  ])("with only failed deliveries since %s is to be disabled: %s", (since, overdue) => {
     expect(isOverdue(since === null ? null : DateTime.makeUnsafe(since), now)).toBe(overdue)
   })
 })

@@ -33,7 +33,9 @@ export const seller: Session = { ...session, company: { ...session.company, insu
 
 const stock = new Map([service, insuranceService].map((each) => [each.id, each]))
 
-/** The changed behaviour of the external services of an insurance. What is absent behaves like the simulators. */
+/**
+ * The changed behaviour of the external services of an insurance. A service that is absent behaves like its simulator.
+ */
 interface Says {
   readonly insurer?: Partial<Insurer>
   readonly gateway?: Partial<SmsGateway>

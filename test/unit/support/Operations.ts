@@ -204,7 +204,7 @@ interface End {
   readonly response: string
   readonly status: Status
   readonly money: Money
-  /** The counter of recovery. */
+  /** Name of the count that recovery increases. */
   readonly counted: keyof Recovered
 }
 

@@ -1,6 +1,6 @@
 import { parentPort } from "node:worker_threads"
 
-// A thread that renders nothing. It answers with the number of documents that it was given, and misbehaves for some
+// A thread that renders nothing. It answers with the number of documents that it was given, and fails for some
 // identifiers.
 
 let given = 0

@@ -77,7 +77,7 @@ describe("a lookup", () => {
     }).pipe(Effect.provide(shop()))
   )
 
-  it.effect("reports that nothing is owed for bills only", () =>
+  it.effect("reports only for bills that nothing is owed", () =>
     Effect.gen(function* () {
       const debtFree = (serviceId: ServiceId, identifier: string) =>
         Effect.map(lookUp(session, { serviceId, identifier: Identifier.make(identifier) }), isDebtFree)

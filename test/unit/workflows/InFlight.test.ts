@@ -41,7 +41,7 @@ describe("work in flight", () => {
       const breaking = Effect.andThen(Effect.yieldNow, Effect.die("broken"))
       yield* Effect.gen(function* () {
         yield* Effect.exit(runWithReply(() => breaking))
-        assert.isEmpty(lines, "its caller has heard of it")
+        assert.isEmpty(lines, "the caller has received the defect")
         yield* runWithReply<string, never, never>((reply) => Effect.andThen(reply(Exit.succeed("early")), breaking))
         const caller = yield* Effect.forkChild(
           runWithReply(() => breaking),

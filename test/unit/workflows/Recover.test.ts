@@ -141,7 +141,7 @@ describe.each(operations)("$operation without an outcome", (operation) => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("is asked about again when the lease ends, if the answer could not be written", () => {
+  it.effect("is looked up again when the lease ends, if the answer could not be written", () => {
     const { askedAt_s, layer, prepare } = operation.world({ asked: Effect.succeed("done"), failedSettlements: 1 })
     return Effect.gen(function* () {
       yield* fund()
@@ -157,7 +157,7 @@ describe.each(operations)("$operation without an outcome", (operation) => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("is asked about once by several recoveries at the same time", () => {
+  it.effect("is looked up once by several recoveries at the same time", () => {
     const { askedAt_s, layer, prepare } = operation.world({
       asked: Effect.delay(Effect.succeed("done"), "10 seconds")
     })

@@ -30,30 +30,33 @@ describe("an unresolved sale that the provider does not know", () => {
     ["all", Unknown()],
     ["due", NotFound()],
     ["all", NotFound()]
-  ] as const)("is looked up once per cycle, %s, even if the clock is set back during the cycle", ([which, says]) => {
-    let back = false
-    const { asked, layer } = world(
-      unansweredWithStatus(() => {
-        if (back || asked.length > 20) return Effect.succeed(says)
-        back = true
-        return Effect.as(
-          Effect.suspend(() => TestClock.setTime(Duration.toMillis("20 minutes"))),
-          says
-        )
-      })
-    )
-    return Effect.gen(function* () {
-      yield* fund()
-      yield* unsentSale()
-      yield* TestClock.adjust("30 minutes")
-      yield* recover(which)
-      assert.isAtMost(asked.length, which === "due" ? 1 : 2)
-      assert.deepStrictEqual(yield* sales, [["RD-k1", "PENDING"]])
-    }).pipe(Effect.provide(layer))
-  })
+  ] as const)(
+    "is looked up once by a cycle for %s sales, even if the clock is set back during the cycle",
+    ([which, says]) => {
+      let back = false
+      const { asked, layer } = world(
+        unansweredWithStatus(() => {
+          if (back || asked.length > 20) return Effect.succeed(says)
+          back = true
+          return Effect.as(
+            Effect.suspend(() => TestClock.setTime(Duration.toMillis("20 minutes"))),
+            says
+          )
+        })
+      )
+      return Effect.gen(function* () {
+        yield* fund()
+        yield* unsentSale()
+        yield* TestClock.adjust("30 minutes")
+        yield* recover(which)
+        assert.isAtMost(asked.length, which === "due" ? 1 : 2)
+        assert.deepStrictEqual(yield* sales, [["RD-k1", "PENDING"]])
+      }).pipe(Effect.provide(layer))
+    }
+  )
 
   it.effect.each([["due"], ["all"]] as const)(
-    "is looked up at most twice, %s, when a clock that was set back continues from there",
+    "is looked up at most twice by a cycle for %s sales, when the clock was set back during the cycle and runs on",
     ([which]) => {
       const { asked, layer } = world(
         unansweredWithStatus(() =>

@@ -37,7 +37,7 @@ const crashes = {
     Effect.tap(reserved(insurance), (order) => Insurances.use((insurances) => insurances.beginIssue(order)))
 }
 
-describe("an insurance whose process died", () => {
+describe("an insurance after its process died", () => {
   // state; the insurer's answer -> status of the sale, state of the insurance, the money, the counts of recovery
   it.effect.each(
     (["cobrando", "emitiendo"] as const).flatMap(
@@ -133,7 +133,7 @@ describe("an insurance whose process died", () => {
   })
 })
 
-describe("a paused process whose sale recovery has settled", () => {
+describe("a paused process after recovery has settled its sale", () => {
   it.effect.each([
     ["issued", Delivered({ delivery: policy }), "SUCCESS", "emitida", charged],
     ["refused", Refused({ refusal: "SEGURO_NO_EMITIDO" }), "FAILED", "fallida", whole],

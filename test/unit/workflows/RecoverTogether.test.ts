@@ -61,7 +61,7 @@ describe("a recovery that receives a late answer", () => {
 })
 
 describe("several recoveries at the same time", () => {
-  it.effect("never ask about the same sale at the same time, even if many sales are slow", () => {
+  it.effect("never look up the same sale at the same time, even if many answers are slow", () => {
     const asking = new Set<string>()
     const twice: Array<string> = []
     const { asked, layer } = world(
@@ -91,7 +91,7 @@ describe("several recoveries at the same time", () => {
 
 describe("a recovery that an operator starts", () => {
   it.effect(
-    "asks earlier than scheduled, except about sales whose first call to the provider may still be running",
+    "looks up sales earlier than scheduled, except sales with a first provider call that may still be running",
     () => {
       const { asked, layer, provider } = world(unansweredWithStatus(() => Effect.succeed(Unknown())))
       return Effect.gen(function* () {
@@ -106,7 +106,7 @@ describe("a recovery that an operator starts", () => {
     }
   )
 
-  it.effect("asks about each of many sales once, and ends even if it can settle none of them", () => {
+  it.effect("looks up each of many sales once, and ends even if it can settle none of them", () => {
     const { asked, layer, provider } = world(unansweredWithStatus(() => Effect.succeed(Unknown())))
     const keys = Array.from({ length: 250 }, (_, index) => `k${index}`)
     return Effect.gen(function* () {

@@ -173,7 +173,7 @@ describe("a request to buy an insurance", () => {
     ["by a company in the other environment", live, {}, invalid],
     ["by a company that may not sell it", session, {}, { _tag: "Forbidden", why: "insurance" }]
   ] as ReadonlyArray<readonly [string, Session, Partial<Purchase>, unknown]>)(
-    "is accepted or refused %s",
+    "is accepted or refused as the contract says: %s",
     ([, by, changes, expected]) => {
       const { asked, layer } = insuring()
       return Effect.gen(function* () {

@@ -119,7 +119,7 @@ describe("an insurance that cannot be started", () => {
     ["for a company that may not sell insurance", session, {}, "Forbidden", []],
     ["for a service that does not exist", seller, { serviceId: ServiceId.make(99) }, "InvalidProduct", []],
     ["for a service that is not an insurance", seller, { serviceId: service.id }, "InvalidProduct", []],
-    ["for an owner whom the insurer rejects", seller, application("A123450"), "InsuranceRejected", ["inspect"]],
+    ["for an owner that the insurer rejects", seller, application("A123450"), "InsuranceRejected", ["inspect"]],
     ["for a vehicle that no insurer accepts", seller, application("A123454"), "VehicleUnsupported", ["inspect"]],
     ["while the insurer is unreachable", seller, application("A123455"), "InsuranceUnavailable", ["inspect"]]
   ] as ReadonlyArray<readonly [string, Session, Partial<Application>, string, ReadonlyArray<string>]>)(

@@ -41,8 +41,8 @@ describe("the delivery of an accepted message", () => {
     ["is delivered later", [open, open, Effect.succeed(Delivered())], [5, 15, 30], []],
     ["fails", [open, Effect.succeed(Failed({ reason: "twilio_30003" }))], [5, 15], [["failed", "twilio_30003"]]],
     ["stays undecided", [open], until, []],
-    ["cannot be asked about", [Effect.die(new Error("reset"))], until, []]
-  ] as const)("is asked about as long as its code is valid when it %s", ([, answers, times, listed]) => {
+    ["cannot be queried", [Effect.die(new Error("reset"))], until, []]
+  ] as const)("is queried as long as the code is valid when it %s", ([, answers, times, listed]) => {
     const { asked, layer } = tracing(answers)
     return Effect.gen(function* () {
       const begun = yield* begin()
@@ -54,7 +54,7 @@ describe("the delivery of an accepted message", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("is asked about again when the gateway did not answer within 30 seconds", () => {
+  it.effect("is queried again when the gateway did not answer within 30 seconds", () => {
     const { asked, layer } = tracing([Effect.never, Effect.succeed(Failed({ reason: "late" }))])
     return Effect.gen(function* () {
       yield* begin()
@@ -65,7 +65,7 @@ describe("the delivery of an accepted message", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("is never asked about when the gateway cannot tell it", () => {
+  it.effect("is never queried when the gateway does not report deliveries", () => {
     let asked = 0
     const { layer } = insuring({
       gateway: {
