@@ -1,6 +1,8 @@
 import { assert, layer } from "@effect/vitest"
+import { Validator } from "@seriousme/openapi-schema-validator"
 import { Effect } from "effect"
 import { type ApiResponse, documentFaults } from "../../support/ApiDocument.ts"
+import { inlineReferences } from "../../support/InlineReferences.ts"
 import { call, get, sell } from "../../support/service/HttpCalls.ts"
 import { TestService } from "../../support/service/InMemoryService.ts"
 
@@ -127,7 +129,33 @@ const tamperings: ReadonlyArray<Tampering> = [
   ["a success of an undocumented method", { ...balance, method: "DELETE" }, read, (answer) => answer]
 ]
 
+const saleStatuses = ["201", "202", "401", "403", "408", "409", "413", "415", "422", "429", "431", "500", "503"]
+
 layer(TestService, { excludeTestServices: true })("the OpenAPI document", (it) => {
+  it.effect("is valid OpenAPI 3.1, and can be read with an ETag", () =>
+    Effect.gen(function* () {
+      const { body, headers } = yield* call("/v1/openapi.json")
+      const { errors, valid } = yield* Effect.promise(() => new Validator().validate(body))
+      assert.isTrue(valid, JSON.stringify(errors))
+      assert.strictEqual(body.openapi, "3.1.0")
+      const etag = headers.get("etag") ?? ""
+      assert.strictEqual((yield* call("/v1/openapi.json", { headers: { "if-none-match": etag } })).status, 304)
+    })
+  )
+
+  it.effect.each(["/v1/recargas", "/v1/recharges"])(
+    "documents every status of a sale at %s, and the idempotency key as a header only",
+    (path) =>
+      Effect.gen(function* () {
+        const { post } = inlineReferences((yield* call("/v1/openapi.json")).body).paths[path]
+        assert.hasAllKeys(post.responses, saleStatuses)
+        assert.deepInclude(post.parameters[0], { in: "header", name: "Idempotency-Key", required: true })
+        const forms = post.requestBody.content["application/json"].schema.anyOf
+        assert.lengthOf(forms, 2)
+        for (const { properties } of forms) assert.notProperty(properties, "idempotency_key")
+      })
+  )
+
   it.effect.each(tamperings)("rejects a response with %s", ([, request, answer, tamper]) =>
     Effect.gen(function* () {
       assert.isNotEmpty(documentFaults(request, tamper(yield* answer)))

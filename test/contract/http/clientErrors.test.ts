@@ -19,7 +19,7 @@ class Served extends Context.Service<Served, Server>()("test/Served") {
   )
 }
 
-/** Responds with the request body: after a minute at /slow, elsewhere at once. */
+/** Returns the request body in angle brackets. At /slow, waits one minute first. */
 const echo = Effect.gen(function* () {
   const { text, url } = yield* HttpServerRequest.HttpServerRequest
   if (url === "/slow") yield* Effect.sleep("1 minute")
@@ -56,7 +56,7 @@ const nextTunnel = Served.use((server) =>
   })
 )
 
-/** Keeps sending until the server has closed the connection. */
+/** Sends data repeatedly until the server has closed the connection. */
 const sendUntilClosed = (socket: Socket) =>
   eventually(
     Effect.andThen(
@@ -71,7 +71,7 @@ const offer = "Host: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n"
 
 layer(service, { excludeTestServices: true })("a connection", (it) => {
   describe("after a CONNECT request", () => {
-    it.effect("may be reset by the client before or after it reads the response", () =>
+    it.effect("can be reset by the client, before or after the client reads the response", () =>
       Effect.gen(function* () {
         const hasty = yield* rawClient(tunnel)
         yield* nextTunnel
@@ -84,7 +84,7 @@ layer(service, { excludeTestServices: true })("a connection", (it) => {
       })
     )
 
-    it.effect("is closed when the client keeps sending", () =>
+    it.effect("is closed even when the client keeps sending", () =>
       Effect.gen(function* () {
         const client = yield* rawClient(`${tunnel}more`)
         assert.match(yield* answerIn(client), /^HTTP\/1\.1 404 /)
@@ -97,7 +97,7 @@ layer(service, { excludeTestServices: true })("a connection", (it) => {
     ["a CONNECT request", tunnel],
     ["a CONNECT request after a call", `GET /slow HTTP/1.1\r\nHost: a\r\n\r\n${tunnel}`],
     ["unparsable bytes", "\u0000\r\n\r\n"]
-  ] as const)("is closed two seconds after the response when the client falls silent after %s", ([, bytes]) =>
+  ] as const)("is closed two seconds after the response when the client sends nothing after %s", ([, bytes]) =>
     Effect.gen(function* () {
       const { pass } = yield* ManualClock
       const { said } = yield* rawClient(bytes)
@@ -112,17 +112,19 @@ layer(service, { excludeTestServices: true })("a connection", (it) => {
     ["a body", `POST / HTTP/1.1\r\n${offer}Content-Length: 2\r\n\r\nab`, "<ab>"],
     ["chunks", `POST / HTTP/1.1\r\n${offer}Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n`, "<ab>"],
     ["an expectation", `POST / HTTP/1.1\r\n${offer}Expect: 100-continue\r\nContent-Length: 2\r\n\r\nab`, "<ab>"]
-  ] as const)("that offers an upgrade is answered over HTTP/1.1 and closed: %s", ([, bytes, body]) =>
-    Effect.gen(function* () {
-      const { said, socket } = yield* rawClient(bytes)
-      const answer = yield* eventually(said, (text) => text.endsWith(">"))
-      assert.match(answer, /HTTP\/1\.1 200 .*connection: close/is)
-      assert.isTrue(answer.endsWith(body), answer)
-      yield* sendUntilClosed(socket)
-    })
+  ] as const)(
+    "is closed after a response over HTTP/1.1 when the client offers an upgrade in a request with %s",
+    ([, bytes, body]) =>
+      Effect.gen(function* () {
+        const { said, socket } = yield* rawClient(bytes)
+        const answer = yield* eventually(said, (text) => text.endsWith(">"))
+        assert.match(answer, /HTTP\/1\.1 200 .*connection: close/is)
+        assert.isTrue(answer.endsWith(body), answer)
+        yield* sendUntilClosed(socket)
+      })
   )
 
-  it.effect("delivers a pending response before it reports unparsable bytes, also after 100 Continue", () =>
+  it.effect("delivers the pending response, even after 100 Continue, when unparsable bytes follow the request", () =>
     Effect.gen(function* () {
       const { pass } = yield* ManualClock
       const { said, socket } = yield* rawClient(
@@ -135,7 +137,7 @@ layer(service, { excludeTestServices: true })("a connection", (it) => {
     })
   )
 
-  it.effect("adds one close listener for any number of unparsable bytes", () =>
+  it.effect("adds only one close listener, however many unparsable bytes it receives", () =>
     Effect.gen(function* () {
       const server = yield* Served
       let unread = 0

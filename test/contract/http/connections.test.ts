@@ -14,10 +14,10 @@ import { eventually } from "../../support/Eventually.ts"
 import { ManualClock, ServiceAddress } from "../../support/InProcessService.ts"
 import { answerIn, endOf, rawClient } from "../../support/service/RawClient.ts"
 
-/** Longer than the buffers of a connection, so a client that does not read it blocks the response. */
+/** A body larger than the buffers of a connection. The response cannot end while the client does not read. */
 const large = "x".repeat(24 * 1024 * 1024)
 
-/** Responds with much data at /large and with little elsewhere. */
+/** Returns `large` at /large and `<ok>` at every other path. */
 const app = Effect.gen(function* () {
   const { url } = yield* HttpServerRequest.HttpServerRequest
   return HttpServerResponse.text(url === "/large" ? large : "<ok>")
@@ -37,7 +37,7 @@ const served = (server: Server, unread_max: Duration.Duration) =>
     )
   )
 
-/** Starts a server. Returns a function that makes connections go to it, and the number of its open connections. */
+/** Starts a server. `at` directs the connections of an effect to it; `open` counts its open connections. */
 const startServer = Effect.fnUntraced(function* (
   options: Parameters<Effect.Success<typeof makeServer>>[0],
   unread_max = Duration.seconds(60)
@@ -88,13 +88,13 @@ describe("the number of connections that a process accepts", () => {
     [10_000, 10_500, 10_000],
     [10_000, 4096, 3596],
     [10_000, 256, 10]
-  ] as const)("is with MAX_CONNECTIONS=%s and %s open files %i", (wanted, files, connections) => {
+  ] as const)("is, with MAX_CONNECTIONS=%s and at most %s open files, %i", (wanted, files, connections) => {
     assert.strictEqual(connectionsWithin(wanted, files), connections)
   })
 })
 
-layer(services, { excludeTestServices: true })("a server with as many connections as it accepts", (it) => {
-  it.effect("refuses further ones with 503 in the envelope, and accepts one when another is closed", () =>
+layer(services, { excludeTestServices: true })("a server at its connection limit", (it) => {
+  it.effect("rejects a new connection with 503 in the envelope, until another connection is closed", () =>
     Effect.gen(function* () {
       const { at } = yield* startServer({ connections_max: 2 })
       const first = yield* at(rawClient(request("/")))
@@ -116,7 +116,7 @@ layer(services, { excludeTestServices: true })("a server with as many connection
     })
   )
 
-  it.effect.each(ways)("refuses a further one %s", ([, certificate, connectTo]) =>
+  it.effect.each(ways)("rejects a new connection %s", ([, certificate, connectTo]) =>
     Effect.gen(function* () {
       const { port } = yield* startServer({ connections_max: 1, certificate })
       for (const status of ["200", "503"])
@@ -124,7 +124,7 @@ layer(services, { excludeTestServices: true })("a server with as many connection
     })
   )
 
-  it.effect("closes a further one that sends nothing", () =>
+  it.effect("closes a new connection on which the client sends nothing", () =>
     Effect.gen(function* () {
       const { at } = yield* startServer({ connections_max: 1 })
       yield* answerIn(yield* at(rawClient(request("/"))))
@@ -135,8 +135,8 @@ layer(services, { excludeTestServices: true })("a server with as many connection
   )
 })
 
-layer(services, { excludeTestServices: true })("a connection with a response that waits for its client", (it) => {
-  it.effect.each(ways)("is cut when the client does not read %s", ([, certificate, connectTo]) =>
+layer(services, { excludeTestServices: true })("a connection with an unread response", (it) => {
+  it.effect.each(ways)("is closed when the client does not read before the timeout, %s", ([, certificate, connectTo]) =>
     Effect.gen(function* () {
       const { pass } = yield* ManualClock
       const { open, port } = yield* startServer({ connections_max: 10, certificate }, Duration.millis(100))
@@ -146,7 +146,7 @@ layer(services, { excludeTestServices: true })("a connection with a response tha
     })
   )
 
-  it.effect.each(ways)("stays open when the client reads after a while %s", ([, certificate, connectTo]) =>
+  it.effect.each(ways)("stays open when the client reads before the timeout, %s", ([, certificate, connectTo]) =>
     Effect.gen(function* () {
       const { pass } = yield* ManualClock
       const { open, port } = yield* startServer({ connections_max: 10, certificate })

@@ -33,14 +33,14 @@ const withCompany = <R>(how: (auth: Headers) => Effect.Effect<ApiResponse, never
 
 const sold = (other: object, wanted?: Wanted) => withCompany((auth) => sell({ ...sale, ...other }, auth), wanted)
 
-/** A sale that the scripted provider answers in this way. */
+/** A sale for which the provider gives this answer. */
 const answered = (identifier: string, answer: DispatchAnswer) =>
   Effect.andThen(
     Script.useSync(({ provider }) => provider.set(identifier, { dispatch: () => Effect.succeed(answer) })),
     sold({ identifier })
   )
 
-/** A retry, this long after the process crashed right after the reservation. */
+/** The retry of a sale whose process crashed after the reservation; `later` is the time since the crash. */
 const afterCrash = (identifier: string, later: "1 minutes" | "1 hours") =>
   withCompany((auth) =>
     Effect.gen(function* () {
@@ -75,11 +75,11 @@ const reversed = withCompany((auth) =>
   })
 )
 
-/** A call by a new company that may sell insurance. */
+/** A call by a new company with insurance enabled. */
 const withInsurance = <E, R>(how: (auth: Headers) => Effect.Effect<ApiResponse, E, R>) =>
   Effect.flatMap(insuranceCompany(), ({ auth }) => how(auth))
 
-/** The first insurance step, for a plate with this ending. */
+/** The first insurance step, for a plate that ends in these digits. */
 const startedAt = (ending: string) => withInsurance((auth) => spanish.start(auth, applicationFor(plateEnding(ending))))
 
 const soldLate = withInsurance((auth) =>
@@ -109,7 +109,7 @@ const tooManyDocuments = withInsurance((auth) =>
   })
 )
 
-/** A call that fails with each code. */
+/** For each error code, a call that fails with this code. */
 const scenes = {
   UNAUTHENTICATED: call("/v1/saldo"),
   FORBIDDEN: withCompany((auth) => get("/v1/saldo", auth), { token: { permissions: ["account.read"] } }),
@@ -168,7 +168,7 @@ const scenes = {
   SEGUROS_NO_DISPONIBLE: startedAt("55")
 } satisfies Record<ErrorCode, Effect.Effect<ApiResponse, unknown, unknown>>
 
-/** The Retry-After header of each code, in seconds. */
+/** The Retry-After header in seconds. Codes that are not listed have no such header. */
 const retryAfter_s: Partial<Record<ErrorCode, string>> = {
   IDEMPOTENT_REQUEST_IN_PROGRESS: "2",
   RATE_LIMIT_EXCEEDED: "60",
@@ -178,7 +178,7 @@ const retryAfter_s: Partial<Record<ErrorCode, string>> = {
   DOCUMENTO_NO_DISPONIBLE: "2"
 }
 
-/** Codes whose message has more than the fixed text. */
+/** Messages that are not the fixed text of their code. */
 const longerMessages: Partial<Record<ErrorCode, RegExp>> = {
   POLIZA_ACTIVA: /ya tiene una póliza vigente; puede renovarla a partir del \d{4}-\d\d-\d\d\.$/,
   SEGURO_RECHAZADO: /cédula/
@@ -186,7 +186,7 @@ const longerMessages: Partial<Record<ErrorCode, RegExp>> = {
 
 layer(TestServer, { excludeTestServices: true })("an error (contract 7)", (it) => {
   it.effect.each(Object.entries(scenes) as ReadonlyArray<readonly [ErrorCode, typeof scenes.FORBIDDEN]>)(
-    "%s has its documented status, message and headers",
+    "with the code %s has the documented status, message and headers",
     ([code, scene]) =>
       Effect.gen(function* () {
         const { body, headers, status, text } = yield* scene

@@ -18,7 +18,7 @@ const at = (all: ReadonlyArray<EndpointPath>) => all.map((route) => [route.metho
 
 type Caller = Effect.Success<ReturnType<typeof customer>>
 
-/** A request as bytes: the credentials, these header lines and this body. */
+/** A request as bytes, with the credentials, header lines and body given. */
 const request = (
   route: Pick<EndpointPath, "method" | "path">,
   { auth }: Pick<Caller, "auth">,
@@ -37,7 +37,7 @@ const request = (
 const json = "Content-Type: application/json"
 const sized = (body: string) => `${json}\r\nContent-Length: ${Buffer.byteLength(body)}`
 
-/** Header lines that no request may have. */
+/** Malformed header lines. */
 const unreadable: ReadonlyArray<readonly [name: string, lines: string, status: number, reason: object]> = [
   ["a NUL", "X-A: a\u0000b", 422, { headers: "invalido" }],
   ["a control character", "X-A: a\u0001b", 422, { headers: "invalido" }],
@@ -47,25 +47,30 @@ const unreadable: ReadonlyArray<readonly [name: string, lines: string, status: n
   ["a name with a space", "X A: a", 422, { headers: "invalido" }],
   ["a space before the colon", "X-A : a", 422, { headers: "invalido" }],
   ["no colon", "X-A", 422, { headers: "invalido" }],
-  ["no name", ": a", 422, { headers: "invalido" }],
+  ["no header name", ": a", 422, { headers: "invalido" }],
   ["a folded value", "X-A: a\r\n b", 422, { headers: "invalido" }],
   ["a value of 16 KiB", `X-A: ${"a".repeat(16 * 1024)}`, 431, { headers: "demasiado_grande" }],
   [
-    "16 KiB of names",
+    "header names of 16 KiB in total",
     Array.from({ length: 3_000 }, (_, n) => `X${n}: 1`).join("\r\n"),
     431,
     { headers: "demasiado_grande" }
   ],
-  ["two lengths", "Content-Length: 1\r\nContent-Length: 2", 422, { headers: "invalido" }],
-  ["a length below zero", "Content-Length: -1", 422, { headers: "invalido" }],
-  ["a length that is not an integer", "Content-Length: 1e3", 422, { headers: "invalido" }],
-  ["a length of 30 digits", `Content-Length: ${"9".repeat(30)}`, 422, { headers: "invalido" }],
-  ["a length and chunks", "Content-Length: 5\r\nTransfer-Encoding: chunked", 422, { headers: "invalido" }]
+  ["two values of Content-Length", "Content-Length: 1\r\nContent-Length: 2", 422, { headers: "invalido" }],
+  ["a negative Content-Length", "Content-Length: -1", 422, { headers: "invalido" }],
+  ["a Content-Length that is not an integer", "Content-Length: 1e3", 422, { headers: "invalido" }],
+  ["a Content-Length of 30 digits", `Content-Length: ${"9".repeat(30)}`, 422, { headers: "invalido" }],
+  [
+    "both Content-Length and Transfer-Encoding",
+    "Content-Length: 5\r\nTransfer-Encoding: chunked",
+    422,
+    { headers: "invalido" }
+  ]
 ]
 
-layer(TestServer, { excludeTestServices: true })("malformed bytes", (it) => {
-  describe.each(at(endpointPaths))("%s %s", (_method, _path, route) => {
-    it.effect.each(unreadable)("are rejected in the headers: %s", ([, lines, status, details]) =>
+layer(TestServer, { excludeTestServices: true })("a malformed or unusual request", (it) => {
+  describe.each(at(endpointPaths))("to %s %s", (_method, _path, route) => {
+    it.effect.each(unreadable)("is rejected when its headers have %s", ([, lines, status, details]) =>
       Effect.gen(function* () {
         const caller = yield* customer({ money: 0 })
         const { body, status: said } = yield* leavesRowsUnchanged(raw(request(route, caller, lines)))
@@ -73,7 +78,7 @@ layer(TestServer, { excludeTestServices: true })("malformed bytes", (it) => {
       })
     )
 
-    it.effect("are rejected in a target that is too long", () =>
+    it.effect("is rejected when its target is longer than 16 KiB", () =>
       Effect.gen(function* () {
         const caller = yield* customer({ money: 0 })
         for (const more of [`/${"a".repeat(16 * 1024)}`, `?q=${"a".repeat(16 * 1024)}`]) {
@@ -86,7 +91,7 @@ layer(TestServer, { excludeTestServices: true })("malformed bytes", (it) => {
     )
   })
 
-  it.effect.each(at(guardedPaths))("are rejected at %s %s when credentials are sent twice", ([, , route]) =>
+  it.effect.each(at(guardedPaths))("to %s %s is rejected when it has credentials twice", ([, , route]) =>
     Effect.gen(function* () {
       const caller = yield* customer({ money: 0 })
       const twice = [
@@ -103,38 +108,23 @@ layer(TestServer, { excludeTestServices: true })("malformed bytes", (it) => {
     })
   )
 
-  describe.each(at(writingPaths))("in the body at %s %s", (_method, _path, route) => {
+  describe.each(at(writingPaths))("with a body to %s %s", (_method, _path, route) => {
     const example = JSON.stringify(exampleBody(route))
 
     it.effect.each([
-      ["that is cut off", `${json}\r\nContent-Length: 1000`, example, { body: "incompleto" }],
-      ["that is cut off in a chunk", `${json}\r\nTransfer-Encoding: chunked`, "ff\r\n{", { body: "incompleto" }],
+      ["is cut off", `${json}\r\nContent-Length: 1000`, example, { body: "incompleto" }],
+      ["is cut off in a chunk", `${json}\r\nTransfer-Encoding: chunked`, "ff\r\n{", { body: "incompleto" }],
+      ["is cut off between chunks", `${json}\r\nTransfer-Encoding: chunked`, "2\r\n{}\r\n", { body: "incompleto" }],
       [
-        "that is cut off between chunks",
-        `${json}\r\nTransfer-Encoding: chunked`,
-        "2\r\n{}\r\n",
-        { body: "incompleto" }
-      ],
-      [
-        "in a chunk without a size",
+        "has a chunk without a size",
         `${json}\r\nTransfer-Encoding: chunked`,
         "zz\r\n{}\r\n0\r\n\r\n",
         { body: "incompleto" }
       ],
-      [
-        "with two content types",
-        `Content-Type: text/plain\r\n${sized(example)}`,
-        example,
-        { content_type: "invalido" }
-      ],
-      [
-        "without a content type",
-        `Content-Length: ${Buffer.byteLength(example)}`,
-        example,
-        { content_type: "invalido" }
-      ],
-      ["whose declared length is too large", `${json}\r\nContent-Length: 65537`, "", { body: "demasiado_grande" }]
-    ] as const)("are rejected: a body %s", ([, lines, body, details]) =>
+      ["has two content types", `Content-Type: text/plain\r\n${sized(example)}`, example, { content_type: "invalido" }],
+      ["has no content type", `Content-Length: ${Buffer.byteLength(example)}`, example, { content_type: "invalido" }],
+      ["has a Content-Length above 64 KiB", `${json}\r\nContent-Length: 65537`, "", { body: "demasiado_grande" }]
+    ] as const)("is rejected when the body %s", ([, lines, body, details]) =>
       Effect.gen(function* () {
         const caller = yield* customer()
         const keyed = `Idempotency-Key: ${randomUUID()}\r\n${lines}`
@@ -144,7 +134,7 @@ layer(TestServer, { excludeTestServices: true })("malformed bytes", (it) => {
       })
     )
 
-    it.effect("are rejected: chunks of more than 64 KiB in total", () =>
+    it.effect("is rejected when its chunks have more than 64 KiB in total", () =>
       Effect.gen(function* () {
         const caller = yield* customer()
         const chunks = `4000\r\n${"x".repeat(0x4000)}\r\n`.repeat(5)
@@ -158,7 +148,7 @@ layer(TestServer, { excludeTestServices: true })("malformed bytes", (it) => {
 
   const keyed = writingPaths.filter(({ endpoint }) => endpoint.procedure.input.takesKey)
 
-  describe.each(at(keyed))("in the key at %s %s", (_method, _path, route) => {
+  describe.each(at(keyed))("with an idempotency key to %s %s", (_method, _path, route) => {
     it.effect.each([
       ["no key", "X-A: a", "requerido"],
       ["two keys", "Idempotency-Key: a\r\nIdempotency-Key: b", "invalido"],
@@ -167,9 +157,9 @@ layer(TestServer, { excludeTestServices: true })("malformed bytes", (it) => {
       ["a key of 129 characters", `Idempotency-Key: ${"k".repeat(129)}`, "longitud"],
       ["a key of 129 two-byte characters", `Idempotency-Key: ${"\u00c3\u00b1".repeat(129)}`, "longitud"],
       ["a tab in the key", "Idempotency-Key: a\tb", "invalido"],
-      ["U+0085 in UTF-8", "Idempotency-Key: a\u00c2\u0085b", "invalido"],
-      ["U+0085 in Latin-1", "Idempotency-Key: a\u0085b", "invalido"]
-    ] as const)("are rejected: %s", ([, line, reason]) =>
+      ["U+0085 in UTF-8 in the key", "Idempotency-Key: a\u00c2\u0085b", "invalido"],
+      ["U+0085 in Latin-1 in the key", "Idempotency-Key: a\u0085b", "invalido"]
+    ] as const)("is rejected when it has %s", ([, line, reason]) =>
       Effect.gen(function* () {
         const caller = yield* customer()
         const example = JSON.stringify(exampleBody(route))
@@ -182,33 +172,33 @@ layer(TestServer, { excludeTestServices: true })("malformed bytes", (it) => {
   })
 
   it.effect.each([
-    ["a CONNECT request", "CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n", 404],
-    ["a TRACE request", "TRACE /v1/saldo HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", 404],
-    ["an unknown method", "VENDE /v1/recargas HTTP/1.1\r\nHost: a\r\n\r\n", 404],
-    ["a method in lower case", "get /v1/saldo HTTP/1.1\r\nHost: a\r\n\r\n", 404],
-    ["the beginning of TLS", "\u0016\u0003\u0001\u0002\u0000\u0001\u0000", 404],
-    ["the beginning of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 422],
-    ["an unknown HTTP version", "GET /v1/saldo HTTP/9.9\r\nHost: a\r\n\r\n", 422],
-    ["a target without a slash", "GET v1/saldo HTTP/1.1\r\nHost: a\r\n\r\n", 422],
-    ["a target with raw UTF-8", "GET /v1/servicios?q=\u00c3\u00b1 HTTP/1.1\r\nHost: a\r\n\r\n", 422],
-    ["the target *", "GET * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", 404],
+    ["with the method CONNECT", 404, "CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n"],
+    ["with the method TRACE", 404, "TRACE /v1/saldo HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"],
+    ["with an unknown method", 404, "VENDE /v1/recargas HTTP/1.1\r\nHost: a\r\n\r\n"],
+    ["with a method in lower case", 404, "get /v1/saldo HTTP/1.1\r\nHost: a\r\n\r\n"],
+    ["that is the beginning of TLS", 404, "\u0016\u0003\u0001\u0002\u0000\u0001\u0000"],
+    ["that is the beginning of HTTP/2", 422, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
+    ["with an unknown HTTP version", 422, "GET /v1/saldo HTTP/9.9\r\nHost: a\r\n\r\n"],
+    ["with a target without a slash", 422, "GET v1/saldo HTTP/1.1\r\nHost: a\r\n\r\n"],
+    ["with raw UTF-8 in the target", 422, "GET /v1/servicios?q=\u00c3\u00b1 HTTP/1.1\r\nHost: a\r\n\r\n"],
+    ["with the target *", 404, "GET * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"],
     [
-      "an offered upgrade",
-      "GET /v1/estado HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n",
-      200
+      "that offers an upgrade",
+      200,
+      "GET /v1/estado HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n"
     ],
-    ["an absolute URL", "GET http://a/v1/estado HTTP/1.1\r\nHost: b\r\nConnection: close\r\n\r\n", 200],
+    ["with an absolute URL", 200, "GET http://a/v1/estado HTTP/1.1\r\nHost: b\r\nConnection: close\r\n\r\n"],
     [
-      "an absolute URL with a .. segment",
-      "GET http://a/v1/../v1/estado HTTP/1.1\r\nHost: b\r\nConnection: close\r\n\r\n",
-      404
+      "with an absolute URL that has a .. segment",
+      404,
+      "GET http://a/v1/../v1/estado HTTP/1.1\r\nHost: b\r\nConnection: close\r\n\r\n"
     ],
     [
-      "an absolute URL with a backslash",
-      "GET http://a/v1\\estado HTTP/1.1\r\nHost: b\r\nConnection: close\r\n\r\n",
-      404
+      "with an absolute URL that has a backslash",
+      404,
+      "GET http://a/v1\\estado HTTP/1.1\r\nHost: b\r\nConnection: close\r\n\r\n"
     ]
-  ] as const)("are answered with an error or handled as HTTP requires: %s", ([, bytes, status]) =>
+  ] as const)("%s gets status %d", ([, status, bytes]) =>
     Effect.gen(function* () {
       const answer = yield* leavesRowsUnchanged(raw(bytes))
       assert.strictEqual(answer.status, status)
@@ -216,34 +206,32 @@ layer(TestServer, { excludeTestServices: true })("malformed bytes", (it) => {
     })
   )
 
-  describe("around a sale", () => {
-    const sale = JSON.stringify({ service_id: 1, identifier: "8095550003", amount: 100 })
-    const route = { method: "POST", path: "/v1/recargas" }
-    const key = () => `Idempotency-Key: ${randomUUID()}\r\n`
+  const sale = JSON.stringify({ service_id: 1, identifier: "8095550003", amount: 100 })
+  const route = { method: "POST", path: "/v1/recargas" }
+  const key = () => `Idempotency-Key: ${randomUUID()}\r\n`
 
-    it.effect("accept a sale sent in chunks", () =>
-      Effect.gen(function* () {
-        const caller = yield* customer()
-        const chunks = [...sale].map((byte) => `1;x=y\r\n${byte}\r\n`).join("")
-        const lines = `${key()}${json}\r\nTransfer-Encoding: chunked`
-        assert.strictEqual((yield* raw(request(route, caller, lines, `${chunks}0\r\n\r\n`))).status, 201)
-      })
-    )
+  it.effect("that sends a sale in small chunks is accepted", () =>
+    Effect.gen(function* () {
+      const caller = yield* customer()
+      const chunks = [...sale].map((byte) => `1;x=y\r\n${byte}\r\n`).join("")
+      const lines = `${key()}${json}\r\nTransfer-Encoding: chunked`
+      assert.strictEqual((yield* raw(request(route, caller, lines, `${chunks}0\r\n\r\n`))).status, 201)
+    })
+  )
 
-    it.effect.each([
-      "\u0000\u0001basura\r\n\r\n",
-      "GET /v1/saldo HTTP/9.9\r\n\r\n",
-      "CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n"
-    ])("do not change the response to a valid sale before them on the connection (%#)", (more) =>
-      Effect.gen(function* () {
-        const caller = yield* customer()
-        const [head = "", body = ""] = request(route, caller, key() + sized(sale), sale).split("\r\n\r\n")
-        const kept = head.replace("Connection: close", "Connection: keep-alive")
-        const { said, status } = yield* raw(`${kept}\r\n\r\n${body}${more}`)
-        assert.strictEqual(status, 201)
-        assert.deepStrictEqual(said.match(/^HTTP\/1\.1 \d+/gm), ["HTTP/1.1 201"])
-        assert.strictEqual((yield* get("/v1/saldo", caller.auth)).body.data.saldo_actual, 900)
-      })
-    )
-  })
+  it.effect.each([
+    "\u0000\u0001basura\r\n\r\n",
+    "GET /v1/saldo HTTP/9.9\r\n\r\n",
+    "CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n"
+  ])("does not change the response to a valid sale before it on the connection (%#)", (more) =>
+    Effect.gen(function* () {
+      const caller = yield* customer()
+      const [head = "", body = ""] = request(route, caller, key() + sized(sale), sale).split("\r\n\r\n")
+      const kept = head.replace("Connection: close", "Connection: keep-alive")
+      const { said, status } = yield* raw(`${kept}\r\n\r\n${body}${more}`)
+      assert.strictEqual(status, 201)
+      assert.deepStrictEqual(said.match(/^HTTP\/1\.1 \d+/gm), ["HTTP/1.1 201"])
+      assert.strictEqual((yield* get("/v1/saldo", caller.auth)).body.data.saldo_actual, 900)
+    })
+  )
 })

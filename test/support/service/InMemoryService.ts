@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { DateTime, Effect, Layer, Option, Redacted, References, Stream } from "effect"
+import { DateTime, Effect, Layer, Option, Redacted, References } from "effect"
 import * as CallCounterMemory from "../../../adapters/CallCounterMemory.ts"
 import * as ConfiguredServices from "../../../adapters/ConfiguredServices.ts"
 import * as PepperNode from "../../../adapters/crypto/PepperNode.ts"
@@ -17,7 +17,6 @@ import type { Service } from "../../../core/domain/Service.ts"
 import type { Token } from "../../../core/domain/Token.ts"
 import { AuditLog } from "../../../core/ports/AuditLog.ts"
 import { Ledger } from "../../../core/ports/Ledger.ts"
-import { Statement } from "../../../core/ports/Statement.ts"
 import { TokenDirectory } from "../../../core/ports/TokenDirectory.ts"
 import { InFlight } from "../../../core/workflows/InFlight.ts"
 import { HttpOptions } from "../../../facade/api/Call.ts"
@@ -37,15 +36,13 @@ const tokens: Readonly<Record<string, Partial<Token>>> = {
   lento: { id: TokenId.make(72), callsPerMinute: 2 },
   vecino: { id: TokenId.make(75), callsPerMinute: 100_000 },
   produccion: { id: TokenId.make(76), callsPerMinute: 100_000, realLookups: true },
-  extracto_roto: { id: TokenId.make(77), callsPerMinute: 100_000 },
   roto: {}
 }
 
 /** Companies of the tokens that do not belong to the default company. */
 const companies: Readonly<Record<string, Company>> = {
   vecino: { ...company, id: CompanyId.make(8) },
-  produccion: { ...company, id: CompanyId.make(9), environment: "production" },
-  extracto_roto: { ...company, id: CompanyId.make(10) }
+  produccion: { ...company, id: CompanyId.make(9), environment: "production" }
 }
 
 const services: ReadonlyArray<Service> = [
@@ -83,21 +80,8 @@ const directory = Layer.succeed(TokenDirectory, {
 
 const auditing = Layer.succeed(AuditLog, { record: () => Effect.void })
 
-/** A statement port. For one company, it returns all rows and then fails as if the database connection were lost. */
-const statement = Layer.effect(
-  Statement,
-  Effect.map(Statement, (real) => ({
-    ...real,
-    all: (companyId, range) => {
-      const rows = real.all(companyId, range)
-      const isBroken = companyId === companies["extracto_roto"]?.id
-      return isBroken ? Stream.concat(rows, Stream.die(new Error("select from cell.entry"))) : rows
-    }
-  }))
-)
-
 const ports = Layer.mergeAll(
-  statement.pipe(Layer.provideMerge(Layer.fresh(Memory.layer))),
+  Layer.fresh(Memory.layer),
   Layer.fresh(InFlight.layer),
   catalogueOf(services),
   directory,
