@@ -2,10 +2,13 @@ import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
-// The suite starts some two hundred processes, and what one of them compiled the others need not.
+// The suite starts about two hundred processes. They share compiled code through this cache.
 process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(new URL("node_modules/.cache/compiled", import.meta.url))
 
-/** What takes longest, by far. Begun last, it would keep one worker busy while the others have nothing left. */
+/**
+ * The slowest test files, in the order in which they start. If they started last, one worker would still run while the
+ * others are idle.
+ */
 const longest = [
   "process/operations/image",
   "simulation/sql",
@@ -30,14 +33,14 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    // A worker waits for Postgres half of its time.
+    // A worker waits for Postgres half of the time, so three workers fit on two cores.
     maxWorkers: 3,
-    // Loading the project and its libraries anew for each file took a quarter of the suite. Tests share no state but a
-    // worker's modules, and those keep none: what lives longer than a call is in a layer.
+    // Loading all modules anew for each file would take a quarter of the suite's time. Sharing them is safe, because
+    // modules hold no state: everything that outlives a call is in a layer.
     isolate: false,
     sequence: { sequencer: LongestFirst },
     globalSetup: ["test/support/PostgresServer.ts"],
-    // A machine of two cores with a Postgres beside the tests: slow is not wrong.
+    // Long timeouts, because Postgres and the tests share two cores, and a slow test is not a failure.
     testTimeout: 60_000,
     hookTimeout: 60_000
   }
