@@ -3,6 +3,7 @@ import { Effect, Predicate } from "effect"
 import type { ErrorCode } from "../../../core/domain/ErrorCodes.ts"
 import type { Status } from "../../../core/domain/Status.ts"
 import { endpoints, operationIdOf } from "../../../facade/api/Procedures.ts"
+import { isQuery } from "../request/OperationCall.ts"
 import { type CallResult, callResultsOf, type Exchange, isSuccess, type Violation } from "./Exchange.ts"
 
 const permissions = new Map(endpoints.map((endpoint) => [operationIdOf(endpoint), endpoint.procedure.gate.permission]))
@@ -25,7 +26,7 @@ const namesIn = (payload: CallResult["payload"]): ReadonlyArray<string> => {
   const items = payload?.["items"]
   const all = [payload, ...(Array.isArray(items) ? items : [])]
   return all.flatMap((each) =>
-    ["transaction_id", "seguro_id"].flatMap((field) =>
+    ["transaction_id", "seguro_id", "webhook_id"].flatMap((field) =>
       Predicate.hasProperty(each, field) && typeof each[field] === "number" ? [`${field} ${each[field]}`] : []
     )
   )
@@ -183,7 +184,7 @@ const refusedAfterReservation: ReadonlySet<ErrorCode | undefined> = new Set<Erro
 ])
 
 const mayChange = ({ code, operation, replayed, status }: CallResult): boolean =>
-  operation.method === "POST" && !replayed && (status < 300 || refusedAfterReservation.has(code))
+  !isQuery(operation) && !replayed && (status < 300 || refusedAfterReservation.has(code))
 
 /** Checks that reads, refusals before the reservation and replays change no data. Contract: 3.2 and 4.5. */
 export const unchangedFaults = (

@@ -96,7 +96,10 @@ export const procedureOf = ({ operation: { name } }: OperationCall): string => {
 const inputOf = ({ values }: OperationCall): string =>
   jsonObject(values.map(([name, value]) => [name === keyHeader ? keyField : name, value]))
 
-/** Builds one request with all calls, as tRPC clients do. All calls must have the same method. */
+/** Whether an operation only reads. tRPC sends its calls with GET, and all other calls with POST. */
+export const isQuery = ({ method }: Operation): boolean => method === "GET"
+
+/** Builds one request with all calls, as tRPC clients do. Either all calls only read, or none does. */
 export const trpcRequest = (
   calls: readonly [OperationCall, ...Array<OperationCall>],
   headers: ReadonlyArray<Header>,
@@ -105,9 +108,9 @@ export const trpcRequest = (
   const [first] = calls
   const input = batch ? jsonObject(calls.map((call, index) => [String(index), inputOf(call)])) : inputOf(first)
   const named = (batch ? calls : [first]).map(procedureOf).join(",")
-  const asked = first.operation.method === "GET"
+  const asked = isQuery(first.operation)
   return {
-    method: first.operation.method,
+    method: asked ? "GET" : "POST",
     path: `/trpc/${named}`,
     query: [...(batch ? ["batch=1"] : []), ...(asked ? [`input=${encodeURIComponent(input.toWellFormed())}`] : [])],
     headers: [["Host", "saldo.test"], ...headers, ...(asked ? [] : [["Content-Type", "application/json"] as const])],

@@ -242,7 +242,7 @@ export const headRewriteOf = (operation: Operation): fc.Arbitrary<RequestRewrite
     { weight: 2, arbitrary: lines },
     { weight: 2, arbitrary: known },
     { weight: 1, arbitrary: fc.oneof(host, hostless, crowd) },
-    ...(operation.method === "POST" ? [{ weight: 6, arbitrary: aboutBody }] : []),
+    ...(operation.method !== "GET" ? [{ weight: 6, arbitrary: aboutBody }] : []),
     ...(takesKey(operation)
       ? [
           { weight: 6, arbitrary: keys },

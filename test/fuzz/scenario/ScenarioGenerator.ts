@@ -27,6 +27,7 @@ type ScenarioLine = readonly [operation: string, basis: SubjectGenerator]
 
 const sale = subjectOf("sale")
 const insurance = subjectOf("insurance")
+const webhook = subjectOf("webhook")
 
 const sell: ReadonlyArray<ScenarioLine> = [
   ["recargasCrear", ofFlow("monto_libre")],
@@ -69,10 +70,26 @@ const insure: ReadonlyArray<ScenarioLine> = [
   ["transaccionesRecibo", sale]
 ]
 
+const listen: ReadonlyArray<ScenarioLine> = [
+  ["webhooksCrear", noSubject],
+  ["webhooksListar", noSubject],
+  ["webhooksVer", webhook],
+  ["recargasCrear", ofFlow("monto_libre")],
+  ["webhooksReenviar", webhook],
+  ["webhooksProbar", webhook],
+  ["webhooksReenviar", webhook],
+  ["webhooksEntregas", webhook],
+  ["eventosListar", noSubject],
+  ["webhooksRotarSecreto", webhook],
+  ["webhooksCambiar", webhook],
+  ["webhooksBorrar", webhook]
+]
+
 /** The kinds of facts that an operation can use outside a flow. */
 const subjectFor = ({ name, path }: Operation): SubjectGenerator => {
   if (/^\/v1\/(seguros|insurance)\/\{/.test(path)) return insurance
   if (/^\/v1\/(transacciones|transactions)/.test(path)) return sale
+  if (path.startsWith("/v1/webhooks/")) return webhook
   if (name === "segurosIniciar") return ofFlow("seguros")
   if (name === "recargasCrear")
     return fc.oneof(ofFlow("monto_libre"), subjectOf("option"), insurance, subjectOf("sale", { withKey: true }))
@@ -111,7 +128,7 @@ export const scenarioGenerator = (
       wrong: 0.8
     })
   )
-  const batches = ["GET", "POST"].map((method) => generateBatch(method, alone, anyCaller))
+  const batches = [true, false].map((reads) => generateBatch(reads, alone, anyCaller))
   const unordered = fc.array(fc.oneof(...alone.map(generateStep)), { minLength: 1, maxLength: 6 })
   return fc.oneof(
     { weight: 12, arbitrary: unordered },
@@ -119,6 +136,7 @@ export const scenarioGenerator = (
     { weight: 2, arbitrary: flowScenario(sell) },
     { weight: 2, arbitrary: flowScenario(reverse) },
     { weight: 1, arbitrary: fc.constantFrom("paquetes", "facturas").chain((name) => flowScenario(choose(name))) },
-    { weight: 3, arbitrary: flowScenario(insure) }
+    { weight: 3, arbitrary: flowScenario(insure) },
+    { weight: 2, arbitrary: flowScenario(listen) }
   )
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { keyHeader } from "../../../facade/api/Input.ts"
 import { type JsonLiteral, jsonLiteral, validLiteralOf } from "../request/Literal.ts"
-import type { InputValue } from "../request/OperationCall.ts"
+import { type InputValue, isQuery } from "../request/OperationCall.ts"
 import type { Operation, OperationInput } from "../request/Operations.ts"
 import type { FactKind } from "../service/KnownFacts.ts"
 import { addressRewriteOf, bodyRewrite, headRewriteOf } from "./RequestMutations.ts"
@@ -40,11 +40,16 @@ const amounts = fc.oneof(
 const usefulValues: Readonly<Record<string, fc.Arbitrary<JsonLiteral>>> = {
   [keyHeader]: fc.noShrink(fc.noBias(fc.uuid({ version: 4 }))).map(jsonLiteral),
   amount: amounts,
+  despues_de: fc.constantFrom("0", "1", "20"),
   categoria: fc.constantFrom("Electricidad", "Seguros", "electricidad").map(jsonLiteral),
   identifier: identifiers,
   placa: plates,
   q: fc.constantFrom("recarga", "SEGURO", "ó", "%", "_").map(jsonLiteral),
-  service_id: fc.integer({ min: 1, max: 9 }).map(String)
+  service_id: fc.integer({ min: 1, max: 9 }).map(String),
+  // The service under test has no worker, so it sends nothing to these addresses.
+  url: fc
+    .constantFrom("https://tienda.example.com/saldo", "https://203.0.113.7:8443/", "https://eventos.example.net")
+    .map(jsonLiteral)
 }
 
 /** Generates values for an input. Most of the values reach the business logic. */
@@ -112,7 +117,7 @@ const rewriteOf = (operation: Operation) =>
   fc.oneof(
     { weight: 4, arbitrary: addressRewriteOf(operation) },
     { weight: 4, arbitrary: headRewriteOf(operation) },
-    { weight: operation.method === "POST" ? 4 : 1, arbitrary: bodyRewrite }
+    { weight: operation.method === "GET" ? 1 : 4, arbitrary: bodyRewrite }
   )
 
 const stepOptions = {
@@ -134,15 +139,15 @@ export const generateStep = ({ basis, caller, operations, wrong }: StepGenerator
     })
   )
 
-/** Generates a tRPC batch of calls that all have this method. */
+/** Generates a tRPC batch of queries or of mutations. tRPC does not mix them. */
 export const generateBatch = (
-  method: string,
+  reads: boolean,
   cues: ReadonlyArray<StepGenerator>,
   caller: fc.Arbitrary<string>
 ): fc.Arbitrary<ScenarioStep> => {
   const calls = cues.flatMap(({ basis, operations, wrong }) =>
     operations
-      .filter((operation) => operation.method === method)
+      .filter((operation) => isQuery(operation) === reads)
       .map((operation) => callOf(operation, basis, 0.4 * wrong))
   )
   return fc.record({

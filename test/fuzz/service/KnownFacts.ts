@@ -6,7 +6,7 @@ import { type JsonLiteral, jsonLiteral } from "../request/Literal.ts"
 import { inputValueOf, type OperationCall } from "../request/OperationCall.ts"
 
 /** Kind of a fact that later requests can use. */
-export type FactKind = "service" | "option" | "sale" | "insurance"
+export type FactKind = "service" | "option" | "sale" | "insurance" | "webhook"
 
 /** An object from a response, as values for the inputs with these names. Null means that the input is omitted. */
 export interface Fact {
@@ -22,7 +22,10 @@ export interface KnownFacts {
   readonly etags: Readonly<Record<string, string>>
 }
 
-export const noFacts: KnownFacts = { facts: { service: [], option: [], sale: [], insurance: [] }, etags: {} }
+export const noFacts: KnownFacts = {
+  facts: { service: [], option: [], sale: [], insurance: [], webhook: [] },
+  etags: {}
+}
 
 const kept_max = 200
 
@@ -68,7 +71,8 @@ const learnSale = (memory: KnownFacts, filled: OperationCall, { transaction_id, 
   return remember(memory, "sale", { name: String(transaction_id), values })
 }
 
-const insuranceNamed = (filled: OperationCall): string => String(inputValueOf(filled, "id"))
+/** The id in the path of a call. */
+const idIn = (filled: OperationCall): string => String(inputValueOf(filled, "id"))
 
 const learnInsurance = (memory: KnownFacts, filled: OperationCall, { placa, seguro_id }: JsonObject): KnownFacts => {
   const values = {
@@ -81,6 +85,22 @@ const learnInsurance = (memory: KnownFacts, filled: OperationCall, { placa, segu
   return remember(memory, "insurance", { name: String(seguro_id), values })
 }
 
+/** A new webhook can replay a span of events. After a test it can replay that event. */
+const learnWebhook = (memory: KnownFacts, { webhook_id }: JsonObject): KnownFacts => {
+  const values = { id: jsonLiteral(webhook_id), evento_id: null }
+  return remember(memory, "webhook", { name: String(webhook_id), values })
+}
+
+const learnTestEvent = (memory: KnownFacts, filled: OperationCall, { evento_id }: JsonObject): KnownFacts => {
+  const values = { evento_id: jsonLiteral(evento_id), desde: null }
+  return remember(memory, "webhook", { name: idIn(filled), values })
+}
+
+const forgetWebhook = (memory: KnownFacts, { webhook_id }: JsonObject): KnownFacts => {
+  const webhook = memory.facts.webhook.filter(({ name }) => name !== String(webhook_id))
+  return { ...memory, facts: { ...memory.facts, webhook } }
+}
+
 const learnChoice = (
   memory: KnownFacts,
   filled: OperationCall,
@@ -89,7 +109,7 @@ const learnChoice = (
 ): KnownFacts => {
   const chosen = offered.at(-1)
   const values = { [field]: jsonLiteral(chosen) }
-  return chosen === undefined ? memory : remember(memory, "insurance", { name: insuranceNamed(filled), values })
+  return chosen === undefined ? memory : remember(memory, "insurance", { name: idIn(filled), values })
 }
 
 /** Learns facts from the data of a successful operation. */
@@ -117,6 +137,12 @@ const learnFrom = (memory: KnownFacts, filled: OperationCall, payload: JsonObjec
         "cd_tipo_plan",
         listIn(payload["planes"]).map(({ cd_tipo_plan }) => cd_tipo_plan)
       )
+    case "webhooksCrear":
+      return learnWebhook(memory, payload)
+    case "webhooksProbar":
+      return learnTestEvent(memory, filled, payload)
+    case "webhooksBorrar":
+      return forgetWebhook(memory, payload)
     default:
       return memory
   }
@@ -137,6 +163,6 @@ export const learnFromAnswer = (
 ): KnownFacts => {
   const { body, status } = answer
   const now = learnEtag(memory, request, answer)
-  const payload: unknown = status === 202 ? body?.error?.details : status < 300 ? body?.data : undefined
+  const payload: unknown = status < 300 ? (body?.data ?? body?.error?.details) : undefined
   return Predicate.isObjectOrArray(payload) ? learnFrom(now, filled, payload as JsonObject) : now
 }
