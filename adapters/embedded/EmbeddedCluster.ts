@@ -25,7 +25,8 @@ interface Link {
 /**
  * Finds the Postgres programs for this machine in their npm package.
  *
- * They run in place if the user can reach them. Otherwise they run from a copy under `home`, made once.
+ * They run in place if the system user of Postgres can reach them. Otherwise they run from a copy under `home`, made
+ * once.
  *
  * @returns the directory of `postgres`, `initdb` and `pg_ctl`.
  */

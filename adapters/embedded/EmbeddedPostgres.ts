@@ -22,7 +22,8 @@ import { findPlace, savePort } from "./EmbeddedPlace.ts"
 const recovery_max = Duration.seconds(60)
 
 /**
- * How often, and at which interval, the last process checks for other users of the server before it stops the server.
+ * How often, and at which interval, an ending process checks whether other processes use the server before it stops the
+ * server.
  */
 const looks_max = 4
 const betweenLooks = Duration.millis(50)

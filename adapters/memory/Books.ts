@@ -33,7 +33,7 @@ export interface Asking {
   readonly notFound: number
 }
 
-/** A company's balance, limits and alert threshold. */
+/** A company's balance, limits and alert value. */
 interface Purse {
   readonly balance: Balance
   readonly limits: Limits
@@ -95,7 +95,7 @@ export interface SmsEntry {
   /** The gateway's id of the SMS, or the reason for not sending it. */
   readonly detail: string | null
   readonly sendAt: DateTime.Utc
-  /** When the gateway is next asked about the delivery. Null if it is not asked. */
+  /** When the delivery is next queried at the gateway. Null if no query is planned. */
   readonly askAt: DateTime.Utc | null
   readonly leasedUntil: DateTime.Utc | null
 }
@@ -116,7 +116,7 @@ export interface QueuedDelivery {
   readonly attempts: number
   readonly dueAt: DateTime.Utc
   readonly leasedUntil: DateTime.Utc | null
-  /** The last attempt. */
+  /** The last attempt. Null if none was made. */
   readonly attempt: Attempt | null
 }
 
@@ -136,7 +136,7 @@ export interface CompanyBooks {
   readonly adjustments: Set<string>
   readonly events: {
     on: boolean
-    /** Whether the newest event about a low balance is balance.low. */
+    /** Whether balance.low is newer than the last balance.recovered. */
     reportedLow: boolean
     readonly written: Array<Omit<CompanyEvent, "companyId">>
   }

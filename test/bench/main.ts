@@ -22,14 +22,14 @@ const flags = {
   rounds: wholeNumber(
     "rounds",
     { minimum: 1 },
-    "Rounds of each comparison; both sides take turns, and medians count"
+    "Rounds of each comparison; each service gets the load in turn, and medians are reported"
   ).pipe(orDefault(5)),
   seconds: wholeNumber("seconds", { minimum: 1 }, "Duration of a load in seconds").pipe(orDefault(8)),
   connections: wholeNumber("connections", { minimum: 1 }, "Number of concurrent calls").pipe(orDefault(64)),
   only: commaListOf(
     "only",
     parts,
-    "Comparisons to run; documents sells during a burst of PDFs; replicas repeats the others with two servers"
+    "Comparisons to run; documents: sales during a burst of PDFs; replicas: the other comparisons with two servers"
   ).pipe(orDefault(parts, "all")),
   rows: wholeNumber(
     "rows",
@@ -74,7 +74,7 @@ const bench = Command.make("npm run bench --", flags, (given) =>
 ).pipe(
   Command.provide(temporaryPostgres),
   Command.withDescription(
-    "Compares Saldo with a conventional top-up service: Fastify and pg, one database transaction a step, no credentials, no validation. Both run as separate processes on one embedded Postgres, each on its own database, and handle the same load in turn. Saldo runs as in production. Absolute values depend on the machine; compare the ratios. Uses wrk if it is installed, otherwise autocannon. Writes test/bench/report.html.\n\nExit code 1 when a call failed or the database is not sound afterwards, 2 for wrong usage. A missed goal is only reported."
+    "Compares Saldo with a conventional top-up service: Fastify and pg, one database transaction a step, no credentials, no validation. Both run as separate processes on one embedded Postgres, each on its own database, and handle the same load in turn. Saldo runs as in production. Absolute values depend on the machine; compare the ratios. Uses wrk if it is installed, otherwise autocannon. Writes test/bench/report.html.\n\nExit code 1 when a call failed or a check of the database failed, 2 for wrong usage. A missed goal is only reported."
   ),
   Command.withShortDescription("Compare Saldo with a conventional service"),
   Command.withExamples([

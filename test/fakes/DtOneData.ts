@@ -20,7 +20,7 @@ const delays_ms: Record<string, number> = { "1": 3000, "2": 20_000, "3": 300_000
 
 /**
  * The final status and delay that the last three digits of the receiver select, as in DT One DVS API 1.23.0, Sandbox.
- * For other digits, the transaction completes at the first status request.
+ * For other digits, the transaction completes at the first status query.
  */
 export const endingOf = (party: string): Ending => {
   const [, delay = "", end = ""] = /([123])0([0-7])$/.exec(party) ?? []

@@ -126,7 +126,7 @@ const counting = (url: Redacted.Redacted) =>
 const untilAsked = (asked: () => boolean) =>
   quotaOf(bucket).pipe(Effect.tap(Effect.yieldNow), Effect.repeat({ until: asked }))
 
-describe("calls counted in Redis", () => {
+describe("calls with a counter in Redis", () => {
   it.live.each([
     ["are shared by all processes", ":2\r\n", [1, 1]],
     ["are rejected when all processes together reach the limit", ":4\r\n", ["refused", "refused"]],

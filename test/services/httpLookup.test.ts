@@ -39,7 +39,7 @@ layer(Outside)("a lookup at an HTTP gateway", (it) => {
     })
   )
 
-  it.effect("may return no offers, or no such identifier", () =>
+  it.effect("may return that there are no offers, or that the identifier does not exist", () =>
     Effect.gen(function* () {
       const { gateway, provider } = yield* startProvider
       assert.deepStrictEqual(yield* provider.lookup(query), NoSuchIdentifier())
@@ -101,7 +101,7 @@ layer(Outside)("a lookup at an HTTP gateway", (it) => {
       })
   )
 
-  it.effect("without a response waits until its caller gives up", () =>
+  it.effect("waits until its caller gives up if no response arrives", () =>
     Effect.gen(function* () {
       const { gateway, provider } = yield* startProvider
       gateway.misbehaviours.plan(identifier, "trickle")

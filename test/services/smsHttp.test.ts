@@ -143,7 +143,7 @@ layer(Outside)("an SMS through an HTTP gateway", (it) => {
     ["not processed", { status: 429, body: { outcome: "not_processed" } }],
     ["404, from a gateway without this request", { status: 404, body: {} }],
     ["503", { status: 503, body: {} }]
-  ] as const)("has an open delivery after the response: %s", ([, reply]) =>
+  ] as const)("has an undecided delivery after the response: %s", ([, reply]) =>
     Effect.gen(function* () {
       const { gateway, sms } = yield* start
       gateway.replyNext(id, reply)

@@ -38,7 +38,7 @@ layer(Outside)("an SMS through Twilio", (it) => {
     })
   )
 
-  it.effect("is sent twice by two requests, so the port declares itself not idempotent", () =>
+  it.effect("is sent twice by two requests, so the adapter declares itself not idempotent", () =>
     Effect.gen(function* () {
       const { sms, twilio } = yield* start
       assert.isFalse(sms.idempotent)
@@ -158,7 +158,7 @@ layer(Outside)("an SMS through Twilio", (it) => {
     })
   )
 
-  it.effect("has an open delivery when Twilio cannot be reached or breaks the connection", () =>
+  it.effect("has an undecided delivery when Twilio cannot be reached or breaks the connection", () =>
     Effect.gen(function* () {
       const { sms, twilio } = yield* start
       twilio.misbehaviours.plan("SM1", "cut before")

@@ -134,7 +134,7 @@ describe("the response to a delivery", () => {
     ["a broken chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 200, null],
     ["nothing", "", null, "conexion_cortada"],
     ["half a status line", "HTTP/1.1 20", null, "conexion_cortada"]
-  ] as const)("with %s gives a result", ([, bytes, status, error]) =>
+  ] as const)("with %s ends the attempt with a result", ([, bytes, status, error]) =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* attemptAt((_response, socket) => socket.end(bytes)), result(status, error))
     })

@@ -118,7 +118,7 @@ export const tally = (counted: Partial<Recovered> = {}): Recovered => ({
   ...counted
 })
 
-/** A provider that never answers a sale, and answers status requests as given. */
+/** A provider that never answers a sale, and answers status queries as given. */
 export const unansweredWithStatus = (status: Provider["status"]): Partial<Provider> => ({
   dispatch: () => Effect.succeed(DispatchAnswer.Unknown()),
   status

@@ -11,7 +11,7 @@ export const insuranceGuards = Effect.gen(function* () {
 
   const ofId = (companyId: CompanyId, id: InsuranceId) => sql`company_id = ${int8(companyId)} and id = ${int8(id)}`
 
-  /** The state allows this event. Contract: 3.3. */
+  /** Condition that the state allows this event. Contract: 3.3. */
   const inOrder = (event: InsuranceEvent) => sql.in("state", statesBefore(event))
 
   const stateOf = Effect.fnUntraced(function* (companyId: CompanyId, id: InsuranceId) {

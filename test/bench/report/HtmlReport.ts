@@ -130,7 +130,7 @@ const checksOf = ({ checks }: Results): string => {
     ({ detail, ok, what }) =>
       `<tr><td>${escaped(what)}</td><td>${escaped(detail)}</td><td class="${ok ? "met" : "BROKEN"}">${ok ? "ok" : "BROKEN"}</td></tr>`
   )
-  return `<h2>After all of it</h2><table>${rows.join("\n")}</table>`
+  return `<h2>Checks after the load</h2><table>${rows.join("\n")}</table>`
 }
 
 /** The report as one HTML page without external resources. */
@@ -141,8 +141,8 @@ export const htmlReport = (results: Results, facts: Readonly<Record<string, stri
 <title>Saldo under load</title>
 <style>${style}</style>
 <h1>Saldo under load</h1>
-<p>Saldo does all that it does in production. It is held against a service as people usually write it, without credentials
-and validation, on the same Postgres in turn; where another yardstick is meant, the row says so. A ratio is the median of
+<p>Saldo runs as in production. It is compared with a conventional service without credentials and validation, on the same
+Postgres, in turn. Some rows state another comparison. A ratio is the median of
 the rounds' ratios. Absolute measurements depend on the machine; ratios do so less. A dot is a round, the dashed line the goal.</p>
 <dl>${Object.entries(facts)
   .map(([name, value]) => `<dt>${escaped(name)}</dt><dd>${escaped(value)}</dd>`)

@@ -6,7 +6,7 @@ import { type LoadOptions, playRounds, roundsLength_s } from "../support/Rounds.
 import { placeholdersOf, requestOf, saleByCompany } from "../support/Workload.ts"
 import type { CountedService } from "./WithHistory.ts"
 
-/** Number of PDFs that the burst asks for at a time: the calls of a token in a minute. */
+/** Number of PDFs that are requested at the same time. A token may make as many calls in a minute. */
 const burst = 120
 
 /** Number of receipts. The server keeps fewer in memory, so each PDF is rendered. */
@@ -29,7 +29,7 @@ const sellOne = (url: string, number: number) =>
     return decodeSold(await response.json()).data.transaction_id
   })
 
-/** A company that always waits for 120 PDFs. Ends only with an error. */
+/** Keeps 120 requests of a company for PDFs open. Ends only with an error. */
 const askForDocuments = (url: string, ids: ReadonlyArray<number>): Effect.Effect<never, BenchmarkFailed> => {
   let next = 0
   const ask = Effect.gen(function* () {
@@ -46,7 +46,7 @@ const askForDocuments = (url: string, ids: ReadonlyArray<number>): Effect.Effect
   return Effect.andThen(Effect.all(asking, { concurrency: "unbounded", discard: true }), Effect.never)
 }
 
-/** Compares the sales of a company while another company asks for PDFs with its sales at other times. */
+/** Compares the sales of a company during a burst of PDFs for another company with its sales without the burst. */
 export const measureDocuments = Effect.fnUntraced(function* (
   { saleCount, service: { url } }: CountedService,
   { seconds }: Pick<LoadOptions, "seconds">
@@ -62,6 +62,6 @@ export const measureDocuments = Effect.fnUntraced(function* (
     connections: 1,
     seconds
   })
-  const what = "Another company's p99 of a sale during a burst of PDFs, against its usual p99"
+  const what = "p99 of a sale during another company's burst of PDFs, against the usual p99"
   return [latencyOf(what, "p99_ms", { is: "at most", value: 2 }, rounds)] satisfies ReadonlyArray<Measurement>
 })

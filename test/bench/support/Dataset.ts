@@ -156,7 +156,7 @@ export const makePendingSales = Effect.fnUntraced(function* (count: number) {
   const run = (statement: string) => sql.unsafe(statement).unprepared
   const now = yield* DateTime.now
   const at = DateTime.formatIso(DateTime.subtract(now, { hours: 1 }))
-  // The sales are due far in the future, so that only a recovery of all transactions asks about them.
+  // The sales are due far in the future, so that only a recovery of all transactions claims them.
   const later = DateTime.formatIso(DateTime.add(now, { days: 1 }))
   yield* sql.withTransaction(
     Effect.forEach(

@@ -143,7 +143,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a start without the san
     })
   )
 
-  it.effect("takes place in spite of sandbox credentials if a production company has the code SANDBOX", () =>
+  it.effect("succeeds with sandbox credentials and creates no token if a production company has the code SANDBOX", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       yield* answer("company", "create", "--razon-social", "Real", "--codigo", "SANDBOX", "--ambiente", "production")

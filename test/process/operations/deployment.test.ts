@@ -162,7 +162,7 @@ describe("the image", () => {
     })
   )
 
-  it("receives exactly the files that it copies", () => {
+  it("has exactly the files that it copies in its build context", () => {
     const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names = ""]) => names.split(" "))
     const given = [...textOf(".dockerignore").matchAll(/^!(.+)$/gm)].map(([, name]) => name)
     assert.sameMembers([...new Set(copied)], given)
@@ -215,7 +215,7 @@ describe("nginx", () => {
       assert.isAbove(Number.parseInt(withDefaults(stop_grace_period), 10), 40)
   })
 
-  it("replaces the client address that a client claims with the real one", () => {
+  it("replaces an address that the client states by the real address of the client", () => {
     assert.include(directive("proxy_set_header"), "X-Forwarded-For $remote_addr")
     for (const [name, { environment = {} }] of own)
       if (name.startsWith("saldo-")) assert.strictEqual(environment["TRUST_PROXY"], "on")

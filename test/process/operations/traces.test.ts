@@ -137,7 +137,7 @@ layer(followed, { excludeTestServices: true })("a trace collector", (it) => {
     })
   )
 
-  it.effect("receives a span for each status request of recovery, and none for idle cycles", () =>
+  it.effect("receives a span for each status query of recovery, and none for idle cycles", () =>
     Effect.gen(function* () {
       const { pass } = yield* ManualClock
       const { provider } = yield* Script

@@ -115,13 +115,13 @@ describe("a reservation", () => {
 
 describe("a low balance", () => {
   it.each([
-    // available, held, threshold
+    // available, held, alert value
     [999, 0, 1_000, true],
     [1_000, 0, 1_000, false],
     [0, 0, 0, false],
     // Held money cannot be spent, so it does not count.
     [999, 5_000, 1_000, true]
-  ])("is reported with %d available, %d held and a threshold of %d: %s", (available, held, alert, low) => {
+  ])("is reported with %d available, %d held and an alert value of %d: %s", (available, held, alert, low) => {
     const balance = { available: Centavos.make(available), held: Centavos.make(held) }
     expect(isLow(balance, Centavos.make(alert))).toBe(low)
   })

@@ -21,7 +21,7 @@ export type Reply = "done" | "refused" | "unknown" | "not sent" | "not found"
 interface Behaviour {
   /** Answer to the sale or reversal. The default is "done". */
   readonly told?: Effect.Effect<Reply>
-  /** Answer to a status question about the sale or reversal. The default is "unknown". */
+  /** Answer to a status query for the sale or reversal. The default is "unknown". */
   readonly asked?: Effect.Effect<Reply>
   /** Runs after the sale or reversal is recorded, before it is sent. */
   readonly recorded?: Effect.Effect<void>
@@ -52,7 +52,7 @@ interface World {
   readonly prepare: (number?: number) => Effect.Effect<Prepared, never, Ports>
   /** The xids that the provider received. */
   readonly sent: ReadonlyArray<string>
-  /** The times of the status questions. */
+  /** The times of the status queries. */
   readonly askedAt_s: ReadonlyArray<number>
   readonly audited: ReadonlyArray<AuditEvent>
   /** Settles the operation as another process does. */
@@ -154,7 +154,7 @@ const reversalAnswers: { readonly [Each in Reply]: ReversalAnswer } = {
 /**
  * Services in memory whose provider delivers every sale.
  *
- * @param status the provider's answer to a status question about a sale.
+ * @param status the provider's answer to a status query for a sale.
  */
 export const reversalWorld = (
   behaviour: Behaviour = {},

@@ -8,7 +8,7 @@ import { delivery, fund, sales, tally, unansweredWithStatus, unsentSale, world }
 const { Delivered, NotFound, Unknown } = StatusAnswer
 
 describe("an unresolved sale that the provider does not know", () => {
-  it.effect("is not released by two status questions at the same moment", () => {
+  it.effect("is not released by two status queries at the same moment", () => {
     const { layer } = world(unansweredWithStatus(() => Effect.succeed(NotFound())))
     return Effect.gen(function* () {
       yield* fund()

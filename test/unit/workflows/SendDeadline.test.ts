@@ -31,7 +31,7 @@ describe("a recorded operation", () => {
   )
 })
 
-describe.each(operations)("$operation in a process that is paused after the record", (operation) => {
+describe.each(operations)("$operation in a process that is paused after recording it", (operation) => {
   // Pause in milliseconds -> how the operation ends, and how often it is sent.
   const pauses = [
     [10_000, "done", 1],
