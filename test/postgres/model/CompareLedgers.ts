@@ -31,7 +31,7 @@ export const Postgres = Layer.mergeAll(
 
 let scenarios = 0
 
-/** The Postgres ledger and an empty in-memory ledger, with companies that no earlier scenario used. */
+/** The Postgres ledger and an empty in-memory ledger, for two companies that no earlier scenario used. */
 const sides = Effect.gen(function* () {
   const first = ++scenarios * companies.length
   const companyId = (company: number) => CompanyId.make(first + company)
@@ -54,7 +54,7 @@ const sides = Effect.gen(function* () {
   return { memory, postgres }
 })
 
-/** Settles everything that is still unsettled, so that recovery in the next scenario does not find it. */
+/** Settles the remaining sales and reversals, so that recovery in the next scenario does not claim them. */
 const settleLeftovers = Effect.fnUntraced(function* ({ orders, reversals }: Side) {
   const at = yield* DateTime.now
   const denied = ReversalVerdict.Deny()
@@ -65,7 +65,7 @@ const settleLeftovers = Effect.fnUntraced(function* ({ orders, reversals }: Side
   yield* Effect.forEach(orders, (order) => Ledger.use((ledger) => ledger.settle({ order, verdict, at, notFound: 0 })))
 })
 
-/** Runs a scenario on both ledgers and asserts equal answers at every step. Returns the answers. */
+/** Runs the commands on both ledgers and asserts equal results of every command. Returns the results. */
 export const compareScenario = (begins: string, commands: ReadonlyArray<Command>) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(DateTime.toEpochMillis(DateTime.makeUnsafe(begins)))

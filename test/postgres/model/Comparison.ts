@@ -1,24 +1,24 @@
 import { assert } from "@effect/vitest"
 import { type Context, DateTime, Effect, Option, Result } from "effect"
 
-/** The item that a command names by number. Numbers beyond the end start again at the first item. */
+/** The item with number `which`, modulo the number of items. Undefined if there are no items. */
 export const pick = <A>(all: ReadonlyArray<A>, which: number): A | undefined => all[which % Math.max(all.length, 1)]
 
-/** A result in a comparable form: the answer, or the refusal with its details. */
+/** A result as plain data: the value of a success, or the tag and fields of an error. */
 export const outcomeOf = <A, E extends { readonly _tag: string }>(result: Result.Result<A, E>) =>
   Result.match(result, {
     onSuccess: (answered) => ({ answered }),
     onFailure: (error) => ({ refused: error._tag, facts: { ...error } })
   })
 
-/** Names for values that differ between the two stores. */
+/** Replacements for ids and texts that differ between the two stores. */
 export interface Names {
-  /** The name of an id in a field of an object, or undefined if the field holds no id. */
+  /** The replacement of an id, or undefined if the field contains no id. */
   readonly idOf: (field: string, object: object, value: unknown) => string | number | undefined
   readonly textOf?: (text: string) => string
 }
 
-/** An answer as plain data, with names in place of ids, so that the answers of two stores can be compared. */
+/** A result as plain data with all ids replaced, so that the results of the two stores can be compared. */
 const comparable = (names: Names, value: unknown): unknown => {
   if (DateTime.isDateTime(value)) return DateTime.formatIso(value)
   if (Option.isOption(value)) return comparable(names, Option.getOrNull(value))
@@ -33,7 +33,7 @@ const comparable = (names: Names, value: unknown): unknown => {
   )
 }
 
-/** How to run a command on one of two stores, and how to read everything that a scenario has written there. */
+/** How to run a command on one store, and how to read all data that a scenario has written to this store. */
 interface Comparison<Side, Command, Ports> {
   readonly answer: (side: Side, command: Command) => Effect.Effect<unknown, never, Ports>
   readonly view: (side: Side) => Effect.Effect<unknown, never, Ports>
@@ -41,8 +41,8 @@ interface Comparison<Side, Command, Ports> {
 }
 
 /**
- * Runs the commands on both stores. Asserts that all answers are equal, and that the stores are equal at the end.
- * Returns the answers.
+ * Runs the commands on both stores. Asserts that all results are equal, and that the stores have equal data at the end.
+ * Returns the results.
  */
 export const compareStores = Effect.fnUntraced(function* <
   Ports,
@@ -59,7 +59,7 @@ export const compareStores = Effect.fnUntraced(function* <
   for (const command of commands) {
     const expected = yield* on(memory, answer(memory, command))
     answers.push(expected)
-    // Both stores share one clock, so it advances only once.
+    // Both stores share one clock, which must advance only once.
     if (command.do !== "wait") assert.deepStrictEqual(yield* on(postgres, answer(postgres, command)), expected)
   }
   assert.deepStrictEqual(yield* on(postgres, view(postgres)), yield* on(memory, view(memory)))

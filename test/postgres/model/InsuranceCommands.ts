@@ -4,8 +4,8 @@ import type { DeliveryResult, SmsResult } from "../../../core/ports/Outbox.ts"
 import type { VerdictTag } from "./LedgerCommands.ts"
 
 /**
- * One step of a scenario with two companies that sell insurance, as plain data, so that fast-check can shrink it.
- * `which` is the number of an insurance or a sale.
+ * One step of a scenario with two companies that sell insurance. Steps are plain data, so that fast-check can shrink
+ * them. `which` is the number of an insurance, a sale or an SMS in the scenario.
  */
 export type InsuranceCommand =
   | {
@@ -19,7 +19,7 @@ export type InsuranceCommand =
   | { readonly do: "attempt"; readonly which: number }
   | { readonly do: "verify"; readonly which: number }
   | { readonly do: "choose"; readonly which: number; readonly version: string; readonly plan: string }
-  /** Stores a quote for a version and plan, which may differ from the chosen ones. */
+  /** Stores a quote for a version and plan, which may differ from the chosen version and plan. */
   | {
       readonly do: "quote"
       readonly which: number
@@ -27,25 +27,25 @@ export type InsuranceCommand =
       readonly plan: string
       readonly centavos: number
     }
-  /** Sells at the quoted amount, or at an amount that was never quoted. */
+  /** Sells at the quoted amount, or at a lower amount that was never quoted. */
   | { readonly do: "sell"; readonly which: number; readonly key: string; readonly as: "quoted" | "cheaper" }
   | { readonly do: "issue"; readonly which: number }
   | { readonly do: "settle"; readonly which: number; readonly verdict: VerdictTag }
-  /** Claims queued SMS and records this result. Null stands for a sender that crashed before it recorded a result. */
+  /** Claims queued SMS and records this result. With null, the sender crashes before it records a result. */
   | {
       readonly do: "send"
       readonly lease_s: number
       readonly limit: number
       readonly result: SmsResult["_tag"] | null
     }
-  /** Claims accepted SMS and records this delivery. Null stands for a process that crashed before it recorded it. */
+  /** Claims accepted SMS and records this delivery. With null, the process crashes before it records a delivery. */
   | {
       readonly do: "trace"
       readonly lease_s: number
       readonly limit: number
       readonly result: DeliveryResult["_tag"] | null
     }
-  /** Records a sending result of an SMS, possibly a second one. */
+  /** Records the result of sending an SMS, possibly a second time. */
   | { readonly do: "record"; readonly which: number; readonly result: SmsResult["_tag"] }
   | { readonly do: "wait"; readonly for_ms: number }
 
@@ -56,7 +56,7 @@ const version = fc.constantFrom("v1", "v1", "v2")
 const plan = fc.constantFrom("p1", "p1", "p2")
 const result = fc.constantFrom<SmsResult["_tag"]>("Sent", "Later", "Failed", "Unknown")
 
-// Waiting times at the limits of leases, retries, quotes and messages to a phone, some of them one millisecond longer.
+// Durations of leases, retries, quotes and message limits. A wait lasts exactly as long, or one millisecond longer.
 const second_ms = 1_000
 const hour_ms = 3_600 * second_ms
 const marks = [
@@ -130,7 +130,7 @@ const command: fc.Arbitrary<InsuranceCommand> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ do: fc.constant("wait" as const), for_ms: wait }) }
 )
 
-/** The steps up to a quote. Without them few scenarios would reach a sale. */
+/** The steps from an application to a quote. Without these steps, few scenarios would reach a sale. */
 const opening: ReadonlyArray<InsuranceCommand> = [
   { do: "begin", company: 0, environment: "development", plate: "A123458", terminal: null },
   { do: "attempt", which: 0 },

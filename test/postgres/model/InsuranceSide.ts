@@ -19,13 +19,13 @@ export type Ports = Insurances | Outbox | Ledger
 type Begun = Pick<Insurance, "companyId" | "id">
 type Message = Pick<ClaimedSms, "companyId" | "insuranceId" | "message">
 
-/** One of the two stores, Postgres or memory, with everything that the scenario created in it. */
+/** One of the two stores, Postgres or memory, and what the scenario has created in it. */
 export interface Side {
   readonly ports: Context.Context<Ports>
   readonly begun: Array<Begun>
   readonly messages: Array<Message>
   readonly orders: Array<Order>
-  /** Number of the scenario's first company. */
+  /** Id of the scenario's first company. */
   readonly company: number
 }
 
@@ -56,7 +56,7 @@ const record = Effect.fnUntraced(function* (message: Message, result: SmsResult[
   yield* Outbox.use((outbox) => outbox.record(message, results(now)[result], now))
 })
 
-/** The phone of all insurances of the scenario. No other scenario has it. */
+/** The phone of all insurances in this scenario. Other scenarios have other phones. */
 const phoneOf = ({ company }: Side): Phone => Phone.make(`809${String(company).padStart(7, "0")}`)
 
 const begin = Effect.fnUntraced(function* (side: Side, command: InsuranceCommand & { readonly do: "begin" }) {
@@ -90,7 +90,7 @@ const sell = Effect.fnUntraced(function* (
 ) {
   const found = Option.getOrThrow(yield* Insurances.use((insurances) => insurances.find(companyId, id)))
   const intent = insuranceIntent(found, command.key)
-  // The cheaper amount was never quoted.
+  // 99.99 pesos is below every quote.
   const amount = command.as === "quoted" ? intent.amount : Amount.make(9_999)
   const wanted = {
     ...intent,
@@ -102,7 +102,7 @@ const sell = Effect.fnUntraced(function* (
   return outcomeOf(reserved)
 })
 
-/** The workflow step of a command, with the command's version and plan. */
+/** The event that a command stores in the insurance. */
 const nextStep = Effect.fnUntraced(function* (
   command: InsuranceCommand & { readonly do: "verify" | "choose" | "quote" }
 ) {
@@ -123,7 +123,7 @@ const send = Effect.fnUntraced(function* (command: InsuranceCommand & { readonly
   const { lease_s, limit, result } = command
   const claimed = yield* Outbox.use((outbox) => outbox.claim({ now, lease: Duration.seconds(lease_s), limit }))
   if (result !== null) yield* Effect.forEach(claimed, (sms) => record(sms, result), { discard: true })
-  // The order of SMS due at the same instant is not defined. With a limit of 1 only their number is comparable.
+  // The order of SMS that are due at the same time is not defined. With limit 1, only their number is comparable.
   return limit === 1
     ? claimed.length
     : claimed.toSorted((left, right) => (left.message.text < right.message.text ? -1 : 1))
@@ -182,7 +182,7 @@ const answer = Effect.fnUntraced(function* (side: Side, command: InsuranceComman
   }
 })
 
-/** All insurances of the scenario and all its undelivered SMS. */
+/** All insurances and all undelivered SMS of the scenario. */
 const view = Effect.fnUntraced(function* ({ begun, company }: Side) {
   const insurances = yield* Insurances
   const undelivered = yield* Outbox.use((outbox) => outbox.undelivered(10_000))
@@ -192,7 +192,7 @@ const view = Effect.fnUntraced(function* ({ begun, company }: Side) {
   }
 })
 
-/** Names an insurance, a sale or an SMS by its number in the scenario, also in a text that ends with an SMS id. */
+/** Replaces the id of an insurance, a sale or an SMS by its number in the scenario. */
 const namesOf = ({ begun, messages, orders }: Side): Names => ({
   idOf: (field, object, value) => {
     if (field === "transactionId" && value !== null)
@@ -207,5 +207,5 @@ const namesOf = ({ begun, messages, orders }: Side): Names => ({
   }
 })
 
-/** The comparison of the insurance store in Postgres with the one in memory. */
+/** How to compare the insurance store in Postgres with the store in memory. */
 export const insuranceStores = { answer, namesOf, view }

@@ -2,8 +2,8 @@ import fc from "fast-check"
 import type { Status } from "../../../core/domain/Status.ts"
 
 /**
- * One step of a scenario with two companies, as plain data, so that fast-check can shrink it. `which` is the number of
- * a sale or a reversal.
+ * One step of a scenario with two companies. Steps are plain data, so that fast-check can shrink them. `which` is the
+ * number of a sale or a reversal in the scenario.
  */
 export type Command =
   | {
@@ -19,7 +19,7 @@ export type Command =
   | { readonly do: "reserve"; readonly sale: Sale }
   | { readonly do: "burst"; readonly sales: ReadonlyArray<Sale> }
   | { readonly do: "recall"; readonly sale: Sale }
-  /** Settles a sale, optionally with the claim that was made `claim` claims before the last one. */
+  /** Settles a sale. `claim` selects the claim that settles: 0 is the latest claim, 1 the claim before. */
   | {
       readonly do: "settle"
       readonly which: number
@@ -28,8 +28,7 @@ export type Command =
       readonly claim?: number | undefined
     }
   /**
-   * A recovery cycle with a clock that is `ahead_s` seconds ahead. A null verdict stands for a cycle that crashed
-   * before it settled.
+   * A recovery cycle whose clock is `ahead_s` seconds ahead. With a null verdict, the cycle crashes before it settles.
    */
   | {
       readonly do: "claim"
@@ -64,19 +63,19 @@ export type ReversalVerdictTag = "Confirm" | "Deny" | "Free" | "Hold"
 export interface Sale {
   readonly company: number
   readonly key: string
-  /** Prefix of the xid. An operator may change it. */
+  /** Prefix of the xid, which an operator can change. */
   readonly prefix: string
   readonly body: string
   readonly centavos: number
-  /** The bill that the sale pays, if any. */
+  /** The bill that the sale pays; null if it pays none. */
   readonly bill: string | null
 }
 
-/** A reversal of a scenario. Its key may belong to a sale, and its sale may belong to the other company. */
+/** A reversal of a scenario. Its key may be the key of a sale. Its sale may belong to the other company. */
 export interface Reversal {
   readonly company: number
   readonly key: string
-  /** Number of the sale. */
+  /** Number of the sale to reverse. */
   readonly which: number
 }
 
@@ -96,7 +95,7 @@ const sale = fc.record({
 
 const period = fc.constantFrom<Period>("daily", "weekly", "monthly")
 
-// Waiting times at the limits of retries, leases, keys and calendar periods, some of them one millisecond longer.
+// Durations of retries, leases, keys and calendar periods. A wait lasts exactly as long, or one millisecond longer.
 const second_ms = 1_000
 const minute_ms = 60 * second_ms
 const hour_ms = 60 * minute_ms
@@ -117,7 +116,7 @@ const wait = fc.tuple(fc.constantFrom(...marks), fc.constantFrom(0, 0, 1)).map((
 
 const claim = fc.option(fc.nat(2), { nil: undefined })
 
-// Clock differences: none, tolerated, exactly at the limit of 600 seconds, and beyond it.
+// Clock differences: none, tolerated, at the limit of 600 seconds, and above the limit.
 const ahead_s = fc.constantFrom(0, 0, 0, 1, 600, 601, 3_600)
 
 const reversalVerdict = fc.constantFrom<ReversalVerdictTag>("Confirm", "Confirm", "Deny", "Free", "Hold")
@@ -129,7 +128,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
       do: fc.constant("deposit" as const),
       company,
       centavos: fc.constantFrom(1, 10_000, 50_000),
-      // Four references. Each has two spellings that count as the same reference.
+      // Four references, each in two spellings that are the same reference.
       reference: fc.constantFrom("r1", "R1", "r2", "R\u200b2", "r-3", "r\u20133", "r4", "r4\u2800"),
       isNew: fc.boolean()
     })
@@ -158,7 +157,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
     weight: 2,
     arbitrary: fc.record({
       do: fc.constant("burst" as const),
-      // Keys are unique in a batch. The contract does not define which of two concurrent sales with one key wins.
+      // Each key occurs once, because the contract does not define which of two concurrent sales with one key wins.
       sales: fc.uniqueArray(sale, { minLength: 2, maxLength: 6, selector: (each) => `${each.company}:${each.key}` })
     })
   },
@@ -230,7 +229,7 @@ const opening: ReadonlyArray<Command> = [
   { do: "limit", company: 1, period: "monthly", centavos: 30_000 }
 ]
 
-/** A scenario starts with or without money, close to the start of a day, week, month or year. */
+/** Scenarios that begin near the start of a day, week, month or year, some of them with deposits. */
 export const scenario = fc.record({
   begins: fc.constantFrom(
     "2026-03-02T03:59:59.999Z",

@@ -25,14 +25,14 @@ import {
 
 export type Ports = Ledger | Accounts | Adjustments | Reversals | Transactions | Unresolved
 
-/** One of the two ledgers, with the sales and reversals that the scenario created in it. */
+/** One of the two ledgers, Postgres or memory, and what the scenario has created in it. */
 export interface Side {
   readonly ports: Context.Context<Ports>
   readonly orders: Array<Order>
   /** Times of the claims, oldest first. */
   readonly claims: Array<DateTime.Utc>
   readonly reversals: Array<UnresolvedReversal>
-  /** Number of each id in order of appearance. The ids themselves differ between the two ledgers. */
+  /** The ids by order of appearance. Equal commands give different ids in the two ledgers, but in the same order. */
   readonly ids: Map<string, number>
   readonly companyId: (company: number) => CompanyId
 }
@@ -84,7 +84,7 @@ const reserveOn = Effect.fnUntraced(function* (side: Side, sale: Sale) {
   return yield* Effect.result(Ledger.use((ledger) => ledger.reserve(intentOf(side, sale))))
 })
 
-/** Remembers a new reservation for later commands. Returns the outcome. */
+/** Keeps the order of a new reservation for later commands. Returns the result as plain data. */
 const rememberOrder = (side: Side, reserved: Result.Result<Reserved, ReserveError>) => {
   if (Result.isSuccess(reserved) && reserved.success._tag === "Reservation") side.orders.push(reserved.success.order)
   return outcomeOf(reserved)
@@ -112,7 +112,7 @@ const answer = Effect.fnUntraced(function* (side: Side, command: Command) {
       return yield* TestClock.adjust(command.for_ms)
     case "deposit": {
       const { centavos, company, isNew = false } = command
-      // Companies of other scenarios are in the same database, so their references must differ.
+      // The database also contains other scenarios, whose references must differ.
       const reference = `${side.companyId(0)} ${command.reference}`
       const deposit = { companyId: side.companyId(company), amount: Amount.make(centavos), reference, isNew, at }
       return yield* Ledger.use((ledger) => ledger.deposit(deposit))
@@ -216,7 +216,7 @@ const namesOf = (side: Side): Names => ({
   }
 })
 
-/** The number of an id in this scenario. */
+/** The number of an id, by order of appearance. */
 const numberOf = ({ ids }: Side, field: string, id: number): number => {
   const given = `${field === "id" ? "transactionId" : field} ${id}`
   const known = ids.get(given) ?? ids.size
@@ -224,7 +224,7 @@ const numberOf = ({ ids }: Side, field: string, id: number): number => {
   return known
 }
 
-/** Sorts sales of the same instant by their number. Lists are sorted newest first, which leaves their order open. */
+/** Sorts sales of the same time by their number, because the list does not define their order. */
 const ordered = (side: Side, { items, total }: Slice<Transaction>) => ({
   total,
   items: [...Map.groupBy(items, ({ createdAt }) => DateTime.toEpochMillis(createdAt)).values()].flatMap((together) =>
@@ -232,5 +232,5 @@ const ordered = (side: Side, { items, total }: Slice<Transaction>) => ({
   )
 })
 
-/** The comparison of the Postgres ledger with the ledger in memory. */
+/** How to compare the ledger in Postgres with the ledger in memory. */
 export const ledgers = { answer, namesOf, view }

@@ -30,7 +30,7 @@ const Postgres = Layer.mergeAll(
 
 let scenarios = 0
 
-/** Postgres and an empty in-memory store, with companies that no earlier scenario used. */
+/** The Postgres store and an empty in-memory store, for two companies that no earlier scenario used. */
 const sides = Effect.gen(function* () {
   const company = ++scenarios * 10
   const side = (ports: Side["ports"]): Side => ({ company, ports, begun: [], messages: [], orders: [] })
@@ -49,12 +49,12 @@ const fund = Effect.fnUntraced(function* ({ company, ports }: Side) {
   )
 })
 
-/** Records a result and a delivery for every SMS, so that the next scenario does not find it. */
+/** Records the result and delivery of the remaining SMS, so that the next scenario does not claim them. */
 const deliverLeftovers = Effect.fnUntraced(function* ({ messages }: Side) {
   const outbox = yield* Outbox
   const at = yield* DateTime.now
   yield* Effect.forEach(messages, (message) => outbox.record(message, { _tag: "Failed", reason: "the end" }, at))
-  // Later than every lease of the scenario.
+  // One day is longer than every lease.
   const claim = { now: DateTime.add(at, { days: 1 }), lease: Duration.minutes(1), limit: 10_000 }
   yield* Effect.forEach(yield* outbox.claimTraced(claim), (sms) => outbox.recordDelivery(sms, { _tag: "Delivered" }))
 })
@@ -69,7 +69,7 @@ const runScenario = (commands: ReadonlyArray<InsuranceCommand>) =>
 
 layer(Postgres, { excludeTestServices: true })("the insurance store in Postgres", (it) => {
   it.effect(
-    "gives the same answers as the model in random scenarios of two companies",
+    "gives the same results as the store in memory in random scenarios of two companies",
     () =>
       Effect.gen(function* () {
         yield* forRandomValues(scenario, 60, runScenario)

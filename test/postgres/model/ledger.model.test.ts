@@ -9,12 +9,13 @@ const day_ms = 24 * 60 * 60 * 1_000
 const sale = { company: 0, key: "a", prefix: "RD", body: "aa", centavos: 1_000, bill: null }
 const again = { ...sale, key: "e" }
 
-/** A sale with this verdict, and below a reversal with another key and its verdict. */
+/** The commands of a sale that is settled with this verdict. */
 const sold = (verdict: VerdictTag): ReadonlyArray<Command> => [
   { do: "deposit", company: 0, centavos: 10_000, reference: "r0" },
   { do: "reserve", sale },
   { do: "settle", which: 0, verdict, notFound: 0 }
 ]
+/** The commands of a delivered sale and of its reversal, under another key, that is settled with this verdict. */
 const reversed = (verdict: ReversalVerdictTag): ReadonlyArray<Command> => [
   ...sold("Confirm"),
   { do: "reverse", reversal: { company: 0, key: "e", which: 0 } },
@@ -23,7 +24,7 @@ const reversed = (verdict: ReversalVerdictTag): ReadonlyArray<Command> => [
 const dayLater: Command = { do: "wait", for_ms: day_ms + 1 }
 
 layer(Postgres, { excludeTestServices: true })("the ledger in Postgres", (it) => {
-  // Scenario of a key -> the refusal of both a recall and a reservation with this key a day later.
+  // How the key was used, the commands, and the error of `recall` and `reserve` one day later.
   it.effect.each([
     ["was used for a sale", sold("Confirm"), sale, "IdempotencyConflict"],
     [
@@ -33,12 +34,12 @@ layer(Postgres, { excludeTestServices: true })("the ledger in Postgres", (it) =>
       "IdempotencyConflict"
     ],
     ["was used for a refused sale", sold("Release"), sale, "IdempotencyConflict"],
-    ["was used for a sale that was never sent", sold("Free"), sale, null],
+    ["was used for a sale that did not reach the provider", sold("Free"), sale, null],
     ["was used for a reversal", reversed("Confirm"), again, "IdempotencyConflict"],
     ["was used for a denied reversal", reversed("Deny"), again, "IdempotencyConflict"],
-    ["was used for a reversal that was never sent", reversed("Free"), again, null]
+    ["was used for a reversal that did not reach the provider", reversed("Free"), again, null]
   ] as const)(
-    "answers `recall` and `reserve` in the same way for a key that %s more than a day ago",
+    "has the same result of `recall` and `reserve` for a key that %s more than a day ago",
     ([, life, sale, refused]) =>
       Effect.gen(function* () {
         const asked: ReadonlyArray<Command> = [
@@ -56,10 +57,10 @@ layer(Postgres, { excludeTestServices: true })("the ledger in Postgres", (it) =>
     { do: "reserve", sale }
   ]
 
-  // Successive settlements with their not-found counts -> status of the sale after each.
+  // Verdicts and not-found counts of successive settlements, and the status of the sale after each of them.
   it.effect.each([
     [
-      "a second one in a row releases the sale",
+      "the second consecutive answer releases the sale",
       [
         ["Hold", 1],
         ["Release", 2]
@@ -67,7 +68,7 @@ layer(Postgres, { excludeTestServices: true })("the ledger in Postgres", (it) =>
       ["PENDING", "FAILED"]
     ],
     [
-      "a release is ignored if the count was reset in the meantime",
+      "a release is ignored when its count is not one more than the stored count",
       [
         ["Hold", 1],
         ["Hold", 0],
@@ -76,7 +77,7 @@ layer(Postgres, { excludeTestServices: true })("the ledger in Postgres", (it) =>
       ["PENDING", "PENDING", "PENDING"]
     ],
     [
-      "a late count does not replace a newer count",
+      "a late lower count does not replace the stored count",
       [
         ["Hold", 1],
         ["Hold", 2],
@@ -86,7 +87,7 @@ layer(Postgres, { excludeTestServices: true })("the ledger in Postgres", (it) =>
       ["PENDING", "PENDING", "PENDING", "FAILED"]
     ],
     [
-      "a definite refusal always counts",
+      "a definite refusal releases the sale, whatever the stored count",
       [
         ["Hold", 1],
         ["Release", 0]
@@ -94,7 +95,7 @@ layer(Postgres, { excludeTestServices: true })("the ledger in Postgres", (it) =>
       ["PENDING", "FAILED"]
     ],
     [
-      "a delivery always counts",
+      "a delivery confirms the sale, whatever the stored count",
       [
         ["Hold", 1],
         ["Confirm", 5]
@@ -112,22 +113,22 @@ layer(Postgres, { excludeTestServices: true })("the ledger in Postgres", (it) =>
     })
   )
 
-  // A claim whose lease expires before its recovery writes. A second recovery claims in between and may reset the
-  // count, so that the count alone does not show that the first one is late.
+  // The lease of this claim expires before its recovery cycle settles. Meanwhile a second cycle claims the operation
+  // and may reset the count. The count alone therefore does not show that the first cycle is late.
   const expired = { ahead_s: 61, lease_s: 5, which: "all", verdict: null } as const
 
-  // How the operation is prepared -> the command that claims it, the verdict after a second "not found", the final
-  // status.
+  // The operation, the commands that prepare it, the command that claims it, the verdict after the second not-found
+  // answer, and the final status.
   it.effect.each([
     ["a sale", reserved, { do: "claim" }, { do: "settle", verdict: "Release" }, "FAILED"],
     ["a reversal", reversed("Hold"), { do: "claim reversals" }, { do: "settle reversal", verdict: "Deny" }, "DENIED"]
   ] as const)(
-    "ignores a not-found conclusion about %s from an expired claim, even if the count matches",
+    "ignores a conclusion from not-found answers about %s under an expired claim, even if the count matches",
     ([, before, claiming, second, after]) =>
       Effect.gen(function* () {
         const claim = { ...claiming, ...expired }
         const later: Command = { do: "wait", for_ms: 6_000 }
-        // `ago` tells how many claims were made after the claim of this settlement.
+        // `ago` is the number of claims made after the claim of this settlement.
         const hold = (notFound: number, ago: number): Command => ({
           ...second,
           verdict: "Hold",
@@ -149,7 +150,7 @@ layer(Postgres, { excludeTestServices: true })("the ledger in Postgres", (it) =>
       })
   )
 
-  it.effect("ignores a late not-found count that would deny a reversal", () =>
+  it.effect("does not deny a reversal because of a late not-found count", () =>
     Effect.gen(function* () {
       const settled = (verdict: ReversalVerdictTag, notFound: number): Command => ({
         do: "settle reversal",
@@ -168,7 +169,7 @@ layer(Postgres, { excludeTestServices: true })("the ledger in Postgres", (it) =>
   )
 
   it.effect(
-    "gives the same answers as the model in random scenarios of two companies",
+    "gives the same results as the ledger in memory in random scenarios of two companies",
     () =>
       Effect.gen(function* () {
         yield* forRandomValues(scenario, 100, ({ begins, commands }) => compareScenario(begins, commands))

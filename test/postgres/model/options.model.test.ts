@@ -41,7 +41,7 @@ const command = fc.oneof(
   fc.record({
     do: fc.constant("store" as const),
     company,
-    // A lookup offers each option once.
+    // A lookup returns each option only once.
     ids: fc.uniqueArray(id, { maxLength: 3 }),
     centavos: fc.constantFrom(1, 5_000),
     validity: fc.constantFrom(null, "7 días")
@@ -51,13 +51,13 @@ const command = fc.oneof(
 
 layer(Postgres, { excludeTestServices: true })("the option store in Postgres", (it) => {
   it.effect(
-    "gives the same answers as the model in random scenarios of two companies",
+    "gives the same results as the store in memory in random scenarios of two companies",
     () =>
       Effect.gen(function* () {
         let scenarios = 0
         yield* forRandomValues(fc.array(command, { maxLength: 30 }), 100, (commands) =>
           Effect.gen(function* () {
-            // Each scenario uses new companies.
+            // Ten company ids for each scenario.
             const first = ++scenarios * 10
             const memory = yield* Layer.build(Layer.fresh(OptionsMemory.layer))
             const onBoth = <A>(program: Effect.Effect<A, never, Options>) =>
@@ -78,7 +78,7 @@ layer(Postgres, { excludeTestServices: true })("the option store in Postgres", (
     randomTimeout_ms
   )
 
-  it.effect("keeps an option for one day after it expires and deletes it at the next lookup", () =>
+  it.effect("keeps an option for one day after it expires, and deletes it at the next lookup after that day", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const kept = Effect.map(
@@ -98,7 +98,7 @@ layer(Postgres, { excludeTestServices: true })("the option store in Postgres", (
     }).pipe(Effect.provide(TestClock.layer()))
   )
 
-  it.effect("stores the same options from many concurrent lookups", () =>
+  it.effect("stores the options of 40 concurrent lookups that return the same options", () =>
     Effect.gen(function* () {
       const options = yield* Effect.forEach(["a", "b", "c", "d"], (id) => optionOf(5, id))
       const lookups = Array.from({ length: 40 }, (_, turn) =>

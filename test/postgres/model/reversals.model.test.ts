@@ -25,22 +25,22 @@ const reserved: ReadonlyArray<Command> = [
 const sold: ReadonlyArray<Command> = [...reserved, settle("Confirm")]
 const begun: Command = { do: "reverse", reversal }
 
-/** A recovery cycle that claims due reversals and receives no definite answer. */
+/** A recovery cycle that claims due reversals and gets no definite answer from the provider. */
 const recoverReversals = { do: "claim reversals", which: "due", ahead_s: 0, lease_s: 60, verdict: "Hold" } as const
 const recoverSales = { ...recoverReversals, do: "claim" } as const
 
-/** An answer in short: the number of claimed items, or the name of the outcome. */
+/** A result in short: the number of claimed items, or the name of the outcome. */
 const summaryOf = (answer: unknown) => {
   if (Array.isArray(answer)) return answer.length
   const { answered, outcome, refused } = Object(answer)
   return refused ?? answered?._tag ?? outcome?._tag ?? outcome ?? null
 }
 
-layer(Postgres, { excludeTestServices: true })("a reversal, in Postgres and in the model,", (it) => {
-  // Scenario -> the answers to its last commands.
+layer(Postgres, { excludeTestServices: true })("in Postgres and in memory,", (it) => {
+  // The title, the commands, and the results of the last commands.
   it.effect.each([
     [
-      "replays its key while its outcome is unknown and for a day after",
+      "a reversal replays its outcome while it is unknown, and for one day after it is settled",
       [
         ...sold,
         begun,
@@ -54,7 +54,7 @@ layer(Postgres, { excludeTestServices: true })("a reversal, in Postgres and in t
       ["Replay", "Pending", null, "Replay"]
     ],
     [
-      "is claimed when it is due, even before the last lease would have expired",
+      "a reversal is claimed when it is due, even before the last lease expires",
       [
         ...sold,
         begun,
@@ -69,22 +69,22 @@ layer(Postgres, { excludeTestServices: true })("a reversal, in Postgres and in t
       [1, null, 1, null, 1]
     ],
     [
-      "is claimed soon after its start, even for an old sale",
+      "a reversal is claimed five seconds after its start, even when the sale is old",
       [...sold, wait(4 * hour_ms), begun, settleReversal("Hold"), wait(5 * second_ms), recoverReversals],
       [1]
     ],
     [
-      "is not claimed while its own request may be running",
+      "a reversal is not claimed in its first minute, while its own request may still run",
       [...sold, begun, recoverReversals, wait(minute_ms - 1), recoverReversals, wait(1), recoverReversals],
       [0, null, 0, null, 1]
     ],
     [
-      "frees its key 15 minutes after its own request was lost",
+      "a reversal is reported as a conflict instead of in progress 15 minutes after its own request was lost",
       [...sold, begun, wait(15 * minute_ms), begun, wait(1), begun],
       ["RequestInProgress", null, "IdempotencyConflict"]
     ],
     [
-      "returns no outcome when a sale has taken its key",
+      "a reversal returns no outcome when a later sale has its key",
       [
         ...sold,
         begun,
@@ -102,7 +102,7 @@ layer(Postgres, { excludeTestServices: true })("a reversal, in Postgres and in t
     })
   )
 
-  it.effect("does not wait for a lease of its sale", () =>
+  it.effect("a sale is claimed when it is due, even before the last lease expires", () =>
     Effect.gen(function* () {
       const life = [...reserved, settle("Hold"), wait(5 * second_ms), recoverSales, wait(10 * second_ms), recoverSales]
       const answers = yield* compareScenario("2026-03-02T12:00:00.000Z", life)

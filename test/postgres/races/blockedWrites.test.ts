@@ -11,32 +11,32 @@ import { TestServer } from "../../support/service/TestServer.ts"
 
 const sold = { service_id: 7, amount: 100, identifier: "204510003" }
 
-layer(TestServer, { excludeTestServices: true })("a deferred write that is blocked", (it) => {
-  it.effect.each(["cell.replay", "directory.token_use"])("delays no request: %s", (table) =>
+layer(TestServer, { excludeTestServices: true })("a deferred write that waits for a lock", (it) => {
+  it.effect.each(["cell.replay", "directory.token_use"])("to %s delays no request", (table) =>
     Effect.gen(function* () {
       const { pass } = yield* ManualClock
       const [one, other] = [yield* customer(), yield* customer()]
       const headers = { ...one.auth, "idempotency-key": "una" }
       const first = yield* sell(sold, headers)
-      // Building an index takes the same lock.
+      // An index that is being built holds the same lock.
       const { release } = yield* holdingLock(`lock table ${table} in share mode`)
       const again = yield* Effect.all(
         Array.from({ length: 50 }, () => sell(sold, headers)),
         { concurrency: "unbounded" }
       )
       assert.isTrue(again.every(({ body }) => body.data.transaction_id === first.body.data.transaction_id))
-      // A company that has not called before is looked up, and the use of its token is recorded too.
+      // The first call of this company reads its token and records the use of the token.
       assert.strictEqual((yield* sell(sold, other.auth)).status, 201)
       assert.strictEqual((yield* get("/v1/saldo", other.auth)).status, 200)
       yield* release
-      // Lets the deferred writes retry, because the clock stands still.
+      // The deferred writes retry after a delay. The test clock advances only here.
       yield* pass("1 minute")
     })
   )
 })
 
 layer(TestServer, { excludeTestServices: true })("a blocked audit log", (it) => {
-  it.effect("delays only requests that must be audited", () =>
+  it.effect("affects only requests that must be audited", () =>
     Effect.gen(function* () {
       const [one, other] = [yield* customer(), yield* customer()]
       const { release } = yield* holdingLock("lock table directory.audit_event in share mode")
@@ -47,7 +47,7 @@ layer(TestServer, { excludeTestServices: true })("a blocked audit log", (it) => 
     })
   )
 
-  it.effect("makes an operator's command fail without a change and releases its locks", () =>
+  it.effect("makes an operator's command fail; the command changes nothing and releases its locks", () =>
     Effect.gen(function* () {
       const { url } = yield* DatabaseServer
       const { answer, run } = commandLineOn(asLoginIn("saldo_operator", Redacted.value(url)))

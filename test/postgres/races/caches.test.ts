@@ -16,8 +16,8 @@ const noon_ms = Date.UTC(2026, 2, 4, 16)
 const hour_s = 3_600
 
 /**
- * Runs an effect `passed_s` seconds of monotonic time after noon, while the wall clock shows `wall_s` seconds after
- * noon.
+ * Runs an effect at a fixed time. The monotonic clock is `passed_s` seconds after noon; the wall clock shows `wall_s`
+ * seconds after noon.
  */
 const at = <A, E, R>(passed_s: number, wall_s: number, work: Effect.Effect<A, E, R>) =>
   Effect.clockWith((clock) => {
@@ -45,7 +45,7 @@ const populated = Effect.gen(function* () {
     values (1, 'Recarga', '', 'generic', 1, 100, 0, false, 'monto_libre', false, '')`
 })
 
-// Changes a row without triggers, as if its cache invalidation had been lost.
+// Changes a row without triggers, as if the notification that invalidates the caches were lost.
 const changeSilently = Effect.fnUntraced(function* (change: string) {
   const sql = yield* PgClient.PgClient
   yield* sql.withTransaction(
@@ -64,11 +64,11 @@ const TestLayer = Layer.provideMerge(
   Layer.provideMerge(Layer.effectDiscard(Effect.orDie(populated)), TestDatabase)
 )
 
-layer(TestLayer, { excludeTestServices: true })("a cache entry that lives for seconds", (it) => {
-  it.effect("expires in the token and catalogue caches although the clock is set back by an hour", () =>
+layer(TestLayer, { excludeTestServices: true })("a cache entry with a lifetime of seconds", (it) => {
+  it.effect("expires in the token and catalogue caches even if the clock is set back by an hour", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
-      // A cache is cleared when its listener starts. The test waits until that is over.
+      // Waits for the listener of the cache, because the start of the listener clears the cache.
       yield* eventually(
         sql`select 1 from pg_stat_activity where datname = current_database() and query ilike 'listen%'`,
         (rows) => rows.length >= 1
@@ -81,7 +81,7 @@ layer(TestLayer, { excludeTestServices: true })("a cache entry that lives for se
     })
   )
 
-  it.effect("expires in the metrics cache although the clock is set back by an hour", () =>
+  it.effect("expires in the metrics cache even if the clock is set back by an hour", () =>
     Effect.gen(function* () {
       const { readBy, refresh } = yield* Gauges
       let reads = 0
@@ -110,7 +110,7 @@ layer(TestLayer, { excludeTestServices: true })("a cache entry that lives for se
     })
   )
 
-  it.effect("survives when the clock is corrected by a second or set forward", () =>
+  it.effect("is kept when the clock is set back by one second or set forward by an hour", () =>
     Effect.gen(function* () {
       let forgotten = 0
       const fresh = invalidatedOnSetBack(
@@ -133,7 +133,7 @@ layer(TestDatabase, { excludeTestServices: true })("the cached catalogue", (it) 
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const { services } = yield* Catalogue
-      // A cache is cleared when its listener starts. The test waits until that is over.
+      // Waits for the listener of the cache, because the start of the listener clears the cache.
       yield* eventually(
         sql`select 1 from pg_stat_activity where datname = current_database() and query ilike 'listen%'`,
         (rows) => rows.length === 1

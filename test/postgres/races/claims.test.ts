@@ -16,7 +16,7 @@ import {
 
 const TestLayer = UnresolvedPostgres.layer.pipe(Layer.provideMerge(TestDatabase))
 
-/** Reserves one sale for each number of minutes and makes it due that many minutes ago. Returns the orders. */
+/** Reserves one sale for each item of `minutes`, and sets its due time to that many minutes ago. */
 const dueSales = Effect.fnUntraced(function* (company: number, minutes: ReadonlyArray<number>) {
   const sql = yield* PgClient.PgClient
   const ledger = yield* replica
@@ -35,7 +35,7 @@ const dueSales = Effect.fnUntraced(function* (company: number, minutes: Readonly
 const isOf = (sql: PgClient.PgClient, { companyId, transactionId }: Order) =>
   sql`company_id = ${PgTypes.int8(BigInt(companyId))} and id = ${PgTypes.int8(BigInt(transactionId))}`
 
-/** Claims due sales. Returns how many minutes each was due, in ascending order. */
+/** Claims due sales. Returns for each claimed sale the minutes since its due time, in ascending order. */
 const claimedSales = Effect.fnUntraced(function* (limit: number) {
   const now = yield* DateTime.now
   const unresolved = yield* Unresolved
@@ -67,7 +67,7 @@ layer(TestLayer, { excludeTestServices: true })("a claim of due sales", (it) => 
     }).pipe(Effect.scoped)
   )
 
-  // An index scan returns rows in order of time only by chance, so the claim must sort them.
+  // Not every plan returns the rows in order of time, so the claim must sort them.
   it.effect("takes the oldest first, whichever plan Postgres chooses", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
@@ -97,7 +97,7 @@ const claimAt = (seconds: number, which: RecoveryClaim["which"] = "all"): Recove
   which
 })
 
-/** Times on a sale or reversal in seconds from now. Null means that the time is not set. */
+/** Times in the row of a sale or reversal, in seconds from now. Null means that the column is null. */
 interface Stamps {
   readonly status: "PENDING" | "PROCESSING"
   readonly ask: number
@@ -137,12 +137,12 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("a sale wi
   let companies = 0
 
   const hour = 3_600
-  // Times of the sale -> whether `saldo reconcile` claims it, and whether a recovery cycle for due sales claims it.
+  // Times of the sale, whether `saldo reconcile` claims it, whether a recovery cycle for due sales claims it.
   it.effect.each([
     [{ status: "PENDING", ask: hour, asked: hour, leased: null }, true, false],
     [{ status: "PENDING", ask: -1, asked: hour, leased: hour }, true, true],
     [{ status: "PENDING", ask: -1, asked: 601, leased: 661 }, true, true],
-    // A valid lease from a clock that is at most ten minutes ahead.
+    // The lease is valid: its clock is at most ten minutes ahead.
     [{ status: "PENDING", ask: -1, asked: 2, leased: 62 }, false, false],
     [{ status: "PENDING", ask: -1, asked: 600, leased: 660 }, false, false],
     [{ status: "PROCESSING", ask: hour, asked: null, leased: null }, true, false],
@@ -157,7 +157,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("a sale wi
           sales.includes(company),
           reversals.includes(company)
         ])
-      // The unanswered reversal is PENDING even where the sale is PROCESSING.
+      // The reversal is PENDING even when the sale is PROCESSING.
       const reversal = stamps.status === "PROCESSING" ? true : all
       assert.deepStrictEqual(yield* taken(claimAt(0, "due")), [due, due])
       yield* stamped(++companies, stamps)
@@ -172,7 +172,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("a sale wi
     })
   )
 
-  it.effect("is claimed once by concurrent recoveries and not again in the same cycle", () =>
+  it.effect("is claimed once by concurrent recovery cycles, and not again in the same cycle", () =>
     Effect.gen(function* () {
       const first = companies + 1
       for (const company of Arr.range(first, first + 19)) {

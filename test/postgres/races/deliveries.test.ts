@@ -16,7 +16,7 @@ import {
 } from "../../support/DeliveriesOnPostgres.ts"
 
 layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("a delivery", (it) => {
-  it.effect("is claimed by one of several servers", () =>
+  it.effect("is claimed by only one of several servers", () =>
     Effect.gen(function* () {
       const servers = yield* racing(server)
       const [first] = servers
@@ -28,14 +28,14 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("a deli
         sequences(claims.flat()),
         Array.from({ length: 40 }, (_, index) => index + 1)
       )
-      // A server claims at most its share of one webhook.
+      // A server claims at most 16 deliveries of one webhook.
       for (const each of claims) assert.isAtMost(each.length, 16)
       yield* Effect.forEach(claims.flat(), (each) => record(first, each, delivered), { concurrency: "unbounded" })
       assert.isEmpty(yield* claim(first, 100, { after: Duration.hours(1) }))
     })
   )
 
-  it.effect("is sent again if its server died before it recorded a result", () =>
+  it.effect("is claimed again after the lease of a server that crashed before it recorded a result", () =>
     Effect.gen(function* () {
       const dead = yield* server
       const alive = yield* server
@@ -47,7 +47,7 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("a deli
     })
   )
 
-  it.effect("of a webhook that fails or is busy delays no other webhook", () =>
+  it.effect("to an endpoint that fails or is busy delays no other webhook", () =>
     Effect.gen(function* () {
       const one = yield* server
       const slow = yield* webhookOf(one, 3)
@@ -68,7 +68,7 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("a deli
     })
   )
 
-  it.effect("of a webhook whose secret cannot be read stays in the queue", () =>
+  it.effect("of a webhook whose secret cannot be decrypted stays in the queue", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const one = yield* server

@@ -10,7 +10,7 @@ import { replica } from "../../support/SalesOnPostgres.ts"
 
 const rounds = 100
 
-/** Spellings of one reference. */
+/** Eight spellings that are the same reference. */
 const spellings = (round: number) => [
   `banco-${round}`,
   `BANCO-${round}`,
@@ -24,7 +24,7 @@ const spellings = (round: number) => [
 
 const tagsOf = (deposited: ReadonlyArray<Deposited>) => deposited.map(({ _tag }) => _tag).sort()
 
-/** Each replica deposits under its own spelling of the reference. */
+/** Deposits on all replicas concurrently, each with a different spelling of the reference. */
 const race = (
   ledgers: ReadonlyArray<Ledger["Service"]>,
   round: number,
@@ -47,7 +47,7 @@ const race = (
   )
 
 layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("eight concurrent deposits", (it) => {
-  it.effect("for one company, with spellings of one reference, add the money once", () =>
+  it.effect("for one company, with different spellings of one reference, add the money once", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const ledgers = yield* racing(replica)
@@ -65,23 +65,25 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("eight 
     }).pipe(Effect.scoped)
   )
 
-  it.effect("for eight companies, with spellings of one reference that must be new, add the money once", () =>
-    Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
-      const ledgers = yield* racing(replica)
-      yield* inRounds({ count: rounds, first: 1_001 }, (round) =>
-        Effect.gen(function* () {
-          const first = round * racers
-          const deposited = yield* race(ledgers, round, (racer) => first + racer, true)
-          assert.deepStrictEqual(tagsOf(deposited), [
-            "Recorded",
-            ...Array.from({ length: racers - 1 }, () => "UsedElsewhere")
-          ])
-          const rows = yield* sql`
+  it.effect(
+    "for eight companies, with different spellings of one reference that must be new, add the money to one company",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* PgClient.PgClient
+        const ledgers = yield* racing(replica)
+        yield* inRounds({ count: rounds, first: 1_001 }, (round) =>
+          Effect.gen(function* () {
+            const first = round * racers
+            const deposited = yield* race(ledgers, round, (racer) => first + racer, true)
+            assert.deepStrictEqual(tagsOf(deposited), [
+              "Recorded",
+              ...Array.from({ length: racers - 1 }, () => "UsedElsewhere")
+            ])
+            const rows = yield* sql`
             select available::int from cell.balance where company_id >= ${first} and company_id < ${first + racers}`
-          assert.deepStrictEqual(rows, [{ available: 500 }])
-        })
-      )
-    }).pipe(Effect.scoped)
+            assert.deepStrictEqual(rows, [{ available: 500 }])
+          })
+        )
+      }).pipe(Effect.scoped)
   )
 })

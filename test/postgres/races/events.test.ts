@@ -36,7 +36,7 @@ const confirm = Verdict.Confirm({ delivery: { authCode: "AUTH-1", rechargeToken:
 const hold = Verdict.Hold()
 const free = Verdict.Free()
 
-// Verdicts of one sale, in order -> the events of that sale.
+// Verdicts of one sale in order, and the events of that sale.
 const ends = [
   [[confirm], ["transaction.succeeded"]],
   [[free], ["transaction.failed"]],
@@ -52,7 +52,7 @@ const ends = [
 ] as const
 
 layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("the events of a company", (it) => {
-  it.effect("are one for each transition of a sale, and none for a refused or repeated one", () =>
+  it.effect("contain one event for each transition of a sale, and none for an ignored or repeated verdict", () =>
     Effect.gen(function* () {
       const ledger = yield* replica
       for (const [index, [verdicts, expected]] of ends.entries()) {
@@ -68,7 +68,7 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("the ev
     })
   )
 
-  it.effect("tell how a reversal ended", () =>
+  it.effect("contain the outcome of a reversal", () =>
     Effect.gen(function* () {
       const ledger = yield* replica
       const reversals = yield* reversalsReplica
@@ -97,7 +97,7 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("the ev
     })
   )
 
-  it.effect("report a low balance once, until it has recovered", () =>
+  it.effect("report a low balance only once until the balance recovers", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const ledger = yield* replica
@@ -126,32 +126,35 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("the ev
     })
   )
 
-  it.effect("are listed with their subject as it was at the event, by the role that sees one company", () =>
-    Effect.gen(function* () {
-      const events = yield* Effect.provide(Events, EventsPostgres.layer)
-      const listed = (company: number) => events.list(CompanyId.make(company), { after: Sequence.make(0), limit: 100 })
-      const shown = (yield* listed(21)).map(({ subject, type }) => [
-        type,
-        subject._tag === "Sale" ? [subject.transaction.status, subject.transaction.reversal?.status] : subject._tag
-      ])
-      assert.deepStrictEqual(shown, [
-        ["balance.deposited", "Movement"],
-        ["transaction.succeeded", ["SUCCESS", undefined]],
-        ["reversal.failed", ["SUCCESS", "DENIED"]],
-        ["transaction.reversed", ["REVERSED", "CONFIRMED"]]
-      ])
-      const [, low] = yield* listed(31)
-      assert.deepStrictEqual(low?.subject, {
-        _tag: "Balance",
-        available: Centavos.make(5000),
-        held: Centavos.make(5000),
-        alert: Centavos.make(6000)
+  it.effect(
+    "are listed with the state of their subject at the time of the event, by the role for reads of one company",
+    () =>
+      Effect.gen(function* () {
+        const events = yield* Effect.provide(Events, EventsPostgres.layer)
+        const listed = (company: number) =>
+          events.list(CompanyId.make(company), { after: Sequence.make(0), limit: 100 })
+        const shown = (yield* listed(21)).map(({ subject, type }) => [
+          type,
+          subject._tag === "Sale" ? [subject.transaction.status, subject.transaction.reversal?.status] : subject._tag
+        ])
+        assert.deepStrictEqual(shown, [
+          ["balance.deposited", "Movement"],
+          ["transaction.succeeded", ["SUCCESS", undefined]],
+          ["reversal.failed", ["SUCCESS", "DENIED"]],
+          ["transaction.reversed", ["REVERSED", "CONFIRMED"]]
+        ])
+        const [, low] = yield* listed(31)
+        assert.deepStrictEqual(low?.subject, {
+          _tag: "Balance",
+          available: Centavos.make(5000),
+          held: Centavos.make(5000),
+          alert: Centavos.make(6000)
+        })
+        assert.lengthOf(yield* events.list(CompanyId.make(31), { after: Sequence.make(1), limit: 2 }), 2)
       })
-      assert.lengthOf(yield* events.list(CompanyId.make(31), { after: Sequence.make(1), limit: 2 }), 2)
-    })
   )
 
-  it.effect("are not written for a company with events off", () =>
+  it.effect("are not written for a company whose events are off", () =>
     Effect.gen(function* () {
       const ledger = yield* replica
       yield* opened(ledger, 41, 10_000)
@@ -161,7 +164,7 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("the ev
     })
   )
 
-  it.effect("have consecutive numbers in commit order when servers sell at once", () =>
+  it.effect("have consecutive numbers in commit order when several servers sell concurrently", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const ledgers = yield* racing(replica)
@@ -194,7 +197,7 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("the ev
     })
   )
 
-  it.effect("belong to at most ten webhooks of the company, which turn events on", () =>
+  it.effect("are turned on by the first webhook, and delivered to at most ten webhooks of the company", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const ledger = yield* replica

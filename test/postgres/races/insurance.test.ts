@@ -16,7 +16,7 @@ const centavos = 10_000
 const insurers = racing(insurancesReplica)
 const ledgers = racing(replica)
 
-/** The company's money, its only insurance and the sale of that insurance. */
+/** The company's balance, its only insurance and the sale of that insurance. */
 const stateOf = Effect.fnUntraced(function* (company: number) {
   const sql = yield* PgClient.PgClient
   const [row] = yield* sql<Record<string, unknown>>`
@@ -65,12 +65,12 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("an insura
     }).pipe(Effect.scoped)
   )
 
-  // Step of the buyer that runs concurrently with the sale -> the state of the insurance if the step wins; id of the
-  // first company that the rounds use.
+  // What the buyer chooses concurrently with the sale, the insurance if the choice is stored first, and the id of the
+  // first company in the rounds.
   it.effect.each([
     ["another quote", quotedEvent(centavos + 1, "COT-2"), { state: "cotizado", quote: centavos + 1 }, 1_001],
     ["another plan", Effect.succeed(replanned), { state: "plan_confirmado", quote: null }, 1_501]
-  ] as const)("is sold at its quote or not at all, concurrently with %s", ([, choice, left, first]) =>
+  ] as const)("is sold at its quote or not at all, when the buyer concurrently chooses %s", ([, choice, left, first]) =>
     Effect.gen(function* () {
       const ledger = yield* onItsOwn(replica)
       const insurances = yield* insurancesReplica
@@ -107,7 +107,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("an insura
     }).pipe(Effect.scoped)
   )
 
-  // Milliseconds before the quote expires -> result of the sale.
+  // Milliseconds before the quote expires, and the result of the reservation.
   it.effect.each([
     [1, "done"],
     [0, "QuoteChanged"]
@@ -124,7 +124,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("an insura
     }).pipe(Effect.scoped, Effect.provide(TestClock.layer()))
   )
 
-  it.effect("is issued by one process only, and by none after recovery settled its sale", () =>
+  it.effect("is issued by at most one process, and by no process after recovery has settled its sale", () =>
     Effect.gen(function* () {
       const ledger = yield* onItsOwn(replica)
       const all = yield* insurers

@@ -34,7 +34,7 @@ const countsOf = Effect.fnUntraced(function* ({ companyId }: Insurance) {
 layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })(
   "the verification code of an insurance",
   (it) => {
-    it.effect("can be tried five times by eight concurrent attempts", () =>
+    it.effect("can be tried only five times, even by eight concurrent attempts", () =>
       Effect.gen(function* () {
         const all = yield* insurers
         yield* inRounds({ count: rounds, first: 1 }, (company) =>
@@ -52,7 +52,7 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })(
       }).pipe(Effect.scoped)
     )
 
-    it.effect("is accepted once when it is sent eight times concurrently", () =>
+    it.effect("is accepted once when eight requests send the code concurrently", () =>
       Effect.gen(function* () {
         const all = yield* insurers
         yield* inRounds({ count: rounds, first: 4_001 }, (company) =>
@@ -71,7 +71,7 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })(
       }).pipe(Effect.scoped)
     )
 
-    it.effect("is resent at most five times by eight concurrent requests, and only the last code is valid", () =>
+    it.effect("is resent at most five times, even by eight concurrent requests, and only the last code is valid", () =>
       Effect.gen(function* () {
         const all = yield* insurers
         yield* inRounds({ count: 100, first: 1_001 }, (company) =>
@@ -97,33 +97,39 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })(
       }).pipe(Effect.scoped)
     )
 
-    it.effect("is sent to a phone five times in an hour when eight requests of eight companies ask concurrently", () =>
-      Effect.gen(function* () {
-        const all = yield* insurers
-        yield* inRounds({ count: 100, first: 501 }, (round) =>
-          Effect.gen(function* () {
-            const phone = Phone.make(`809${String(round).padStart(7, "0")}`)
-            const begin = Effect.fnUntraced(function* (insurances: (typeof all)[number], index: number) {
-              const insurance = yield* newInsurance(round * 10 + index, { environment: "production" })
-              return yield* insurances.create(yield* insurances.nextId, insurance, yield* codeToSend(undefined, phone))
+    it.effect(
+      "is sent to one phone at most five times in an hour, even when eight companies request it concurrently",
+      () =>
+        Effect.gen(function* () {
+          const all = yield* insurers
+          yield* inRounds({ count: 100, first: 501 }, (round) =>
+            Effect.gen(function* () {
+              const phone = Phone.make(`809${String(round).padStart(7, "0")}`)
+              const begin = Effect.fnUntraced(function* (insurances: (typeof all)[number], index: number) {
+                const insurance = yield* newInsurance(round * 10 + index, { environment: "production" })
+                return yield* insurances.create(
+                  yield* insurances.nextId,
+                  insurance,
+                  yield* codeToSend(undefined, phone)
+                )
+              })
+              const results = yield* atOnce(all.slice(0, 4).map(begin))
+              const begun = results.flatMap((result) => (Result.isSuccess(result) ? [result.success] : []))
+              assert.lengthOf(begun, 4, `round ${round}`)
+              const next = yield* Effect.forEach(begun, () => codeToSend(undefined, phone))
+              const tags = tagsOf(
+                yield* atOnce([
+                  ...all.slice(4).map((insurances, index) => Effect.asVoid(begin(insurances, index + 4))),
+                  ...Arr.zipWith(begun, next, ({ companyId, id }, code) => all[0].resend(companyId, id, code))
+                ])
+              )
+              assert.deepStrictEqual([count(tags, "done"), count(tags, "PhoneLimited")], [1, 7], `round ${round}`)
             })
-            const results = yield* atOnce(all.slice(0, 4).map(begin))
-            const begun = results.flatMap((result) => (Result.isSuccess(result) ? [result.success] : []))
-            assert.lengthOf(begun, 4, `round ${round}`)
-            const next = yield* Effect.forEach(begun, () => codeToSend(undefined, phone))
-            const tags = tagsOf(
-              yield* atOnce([
-                ...all.slice(4).map((insurances, index) => Effect.asVoid(begin(insurances, index + 4))),
-                ...Arr.zipWith(begun, next, ({ companyId, id }, code) => all[0].resend(companyId, id, code))
-              ])
-            )
-            assert.deepStrictEqual([count(tags, "done"), count(tags, "PhoneLimited")], [1, 7], `round ${round}`)
-          })
-        )
-      }).pipe(Effect.scoped)
+          )
+        }).pipe(Effect.scoped)
     )
 
-    it.effect("is not resent once the attempts are used up", () =>
+    it.effect("is not resent after the attempts are used up", () =>
       Effect.gen(function* () {
         const all = yield* insurers
         yield* inRounds({ count: 100, first: 2_001 }, (company) =>
@@ -146,7 +152,7 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })(
       }).pipe(Effect.scoped)
     )
 
-    it.effect("is sent once by eight concurrent senders", () =>
+    it.effect("is claimed for sending only once by eight concurrent senders", () =>
       Effect.gen(function* () {
         const senders = yield* racing(outboxReplica)
         const insurances = yield* insurancesReplica
@@ -173,7 +179,7 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })(
       }).pipe(Effect.scoped)
     )
 
-    it.effect("is traced once by eight concurrent processes, and its failure counts once", () =>
+    it.effect("is claimed once by eight processes that query its delivery, and a failed delivery is counted once", () =>
       Effect.gen(function* () {
         const outboxes = yield* racing(outboxReplica)
         const insurances = yield* insurancesReplica
@@ -225,7 +231,7 @@ const staged = Effect.fnUntraced(function* (company: number) {
 }, Effect.scoped)
 
 layer(TestDatabase, { excludeTestServices: true })("an SMS that cannot be decrypted", (it) => {
-  it.effect("does not block other due SMS, and is listed as failed once its code has expired", () =>
+  it.effect("does not block other due SMS, and is listed as failed after its code has expired", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const outbox = yield* outboxReplica

@@ -22,7 +22,7 @@ const adjustments = Effect.map(Layer.build(Layer.fresh(AccountsPostgres.adjustme
 const TestLayer = AuditPostgres.layer.pipe(Layer.provideMerge(TestDatabase))
 
 layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("eight concurrent adjustments", (it) => {
-  it.effect("with one reference move the balance once, with concurrent sales", () =>
+  it.effect("with one reference move the balance once, even during concurrent sales", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const all = yield* racing(adjustments)
@@ -39,7 +39,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("eight con
             [Effect.all(adjusting, { concurrency: "unbounded" }), Effect.all(sales, { concurrency: "unbounded" })],
             { concurrency: "unbounded" }
           )
-          // None, one or both sales may be reserved before the adjustment, which then moves that much more.
+          // Up to two sales are reserved before the adjustment, which then also adds their amounts.
           const [once = 0, ...others] = moved.filter((centavos) => centavos !== null)
           assert.deepStrictEqual(others, [])
           assert.include([80_000, 85_000, 90_000], once)
@@ -59,7 +59,7 @@ type Replica = Ledger["Service"]
 
 const replicas = racing(replica)
 
-/** Reserves a sale on all replicas concurrently. `keyOf` gives the key of each replica's sale. */
+/** Reserves one sale on each replica, concurrently. `keyOf` returns the key of a replica's sale. */
 const race = (
   ledgers: ReadonlyArray<Replica>,
   company: number,
@@ -78,7 +78,7 @@ const tagsOf = (results: ReadonlyArray<Result.Result<{ readonly _tag: string }, 
 const expected = (winners: number, refusal: string) =>
   [...Arr.makeBy(winners, () => "Reservation"), ...Arr.makeBy(racers - winners, () => refusal)].sort()
 
-/** The expected totals after this number of reserved sales. */
+/** The expected totals of a company after this number of reserved sales. */
 const reservedOf = (sales: number, available: number) => ({
   available,
   held: sales * 10_000,
@@ -101,80 +101,83 @@ const counted = Effect.fnUntraced(function* (company: number) {
   return row
 })
 
-layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("eight concurrent replicas", (it) => {
-  it.effect(
-    "sell once for one idempotency key",
-    () =>
-      Effect.gen(function* () {
-        const ledgers = yield* replicas
-        yield* inRounds({ count: rounds, first: 1 }, (company) =>
-          Effect.gen(function* () {
-            yield* opened(ledgers[0], company, 100_000)
-            const results = yield* race(ledgers, company, () => "same")
-            assert.deepStrictEqual(tagsOf(results), expected(1, "RequestInProgress"), `round ${company}`)
-            assert.deepStrictEqual(yield* counted(company), reservedOf(1, 90_000))
-          })
-        )
-      }).pipe(Effect.scoped),
-    120_000
-  )
+layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })(
+  "eight servers that reserve concurrently",
+  (it) => {
+    it.effect(
+      "sell once for one idempotency key",
+      () =>
+        Effect.gen(function* () {
+          const ledgers = yield* replicas
+          yield* inRounds({ count: rounds, first: 1 }, (company) =>
+            Effect.gen(function* () {
+              yield* opened(ledgers[0], company, 100_000)
+              const results = yield* race(ledgers, company, () => "same")
+              assert.deepStrictEqual(tagsOf(results), expected(1, "RequestInProgress"), `round ${company}`)
+              assert.deepStrictEqual(yield* counted(company), reservedOf(1, 90_000))
+            })
+          )
+        }).pipe(Effect.scoped),
+      120_000
+    )
 
-  it.effect(
-    "sell no more than the shared balance",
-    () =>
-      Effect.gen(function* () {
-        const ledgers = yield* replicas
-        yield* inRounds({ count: rounds, first: 1001 }, (company) =>
-          Effect.gen(function* () {
-            const affordable = 1 + (company % (racers - 1))
-            yield* opened(ledgers[0], company, affordable * 10_000 + 5_000)
-            const results = yield* race(ledgers, company, (racer) => `sale ${racer}`)
-            assert.deepStrictEqual(tagsOf(results), expected(affordable, "InsufficientBalance"), `round ${company}`)
-            assert.deepStrictEqual(yield* counted(company), reservedOf(affordable, 5_000))
-          })
-        )
-      }).pipe(Effect.scoped),
-    120_000
-  )
+    it.effect(
+      "sell no more than the balance allows",
+      () =>
+        Effect.gen(function* () {
+          const ledgers = yield* replicas
+          yield* inRounds({ count: rounds, first: 1001 }, (company) =>
+            Effect.gen(function* () {
+              const affordable = 1 + (company % (racers - 1))
+              yield* opened(ledgers[0], company, affordable * 10_000 + 5_000)
+              const results = yield* race(ledgers, company, (racer) => `sale ${racer}`)
+              assert.deepStrictEqual(tagsOf(results), expected(affordable, "InsufficientBalance"), `round ${company}`)
+              assert.deepStrictEqual(yield* counted(company), reservedOf(affordable, 5_000))
+            })
+          )
+        }).pipe(Effect.scoped),
+      120_000
+    )
 
-  it.effect(
-    "sell no more than the shared limit",
-    () =>
-      Effect.gen(function* () {
-        const sql = yield* PgClient.PgClient
-        const ledgers = yield* replicas
-        const periods = ["limit_daily", "limit_weekly", "limit_monthly"] as const
-        yield* inRounds({ count: rounds, first: 2001 }, (company) =>
-          Effect.gen(function* () {
-            const allowed = 1 + (company % (racers - 1))
-            yield* opened(ledgers[0], company, 1_000_000)
-            yield* sql`
+    it.effect(
+      "sell no more than the limit allows",
+      () =>
+        Effect.gen(function* () {
+          const sql = yield* PgClient.PgClient
+          const ledgers = yield* replicas
+          const periods = ["limit_daily", "limit_weekly", "limit_monthly"] as const
+          yield* inRounds({ count: rounds, first: 2001 }, (company) =>
+            Effect.gen(function* () {
+              const allowed = 1 + (company % (racers - 1))
+              yield* opened(ledgers[0], company, 1_000_000)
+              yield* sql`
               update cell.balance
               set ${sql(periods[company % periods.length] as string)} = ${allowed * 10_000 + 9_999}
               where company_id = ${company}`
-            const results = yield* race(ledgers, company, (racer) => `sale ${racer}`)
-            assert.deepStrictEqual(tagsOf(results), expected(allowed, "LimitExceeded"), `round ${company}`)
-            assert.deepStrictEqual(yield* counted(company), reservedOf(allowed, 1_000_000 - allowed * 10_000))
-          })
-        )
-      }).pipe(Effect.scoped),
-    120_000
-  )
+              const results = yield* race(ledgers, company, (racer) => `sale ${racer}`)
+              assert.deepStrictEqual(tagsOf(results), expected(allowed, "LimitExceeded"), `round ${company}`)
+              assert.deepStrictEqual(yield* counted(company), reservedOf(allowed, 1_000_000 - allowed * 10_000))
+            })
+          )
+        }).pipe(Effect.scoped),
+      120_000
+    )
 
-  it.effect(
-    "pay a bill once",
-    () =>
-      Effect.gen(function* () {
-        const ledgers = yield* replicas
-        yield* inRounds({ count: rounds, first: 4001 }, (company) =>
-          Effect.gen(function* () {
-            yield* opened(ledgers[0], company, 100_000)
-            const results = yield* race(ledgers, company, (racer) => `sale ${racer}`, { optionId: "b", billId: "b" })
-            assert.deepStrictEqual(tagsOf(results), expected(1, "DuplicateTransaction"), `round ${company}`)
-            assert.deepStrictEqual(yield* counted(company), reservedOf(1, 90_000))
-          })
-        )
-      }).pipe(Effect.scoped),
-    120_000
-  )
-})
+    it.effect(
+      "pay a bill once",
+      () =>
+        Effect.gen(function* () {
+          const ledgers = yield* replicas
+          yield* inRounds({ count: rounds, first: 4001 }, (company) =>
+            Effect.gen(function* () {
+              yield* opened(ledgers[0], company, 100_000)
+              const results = yield* race(ledgers, company, (racer) => `sale ${racer}`, { optionId: "b", billId: "b" })
+              assert.deepStrictEqual(tagsOf(results), expected(1, "DuplicateTransaction"), `round ${company}`)
+              assert.deepStrictEqual(yield* counted(company), reservedOf(1, 90_000))
+            })
+          )
+        }).pipe(Effect.scoped),
+      120_000
+    )
+  }
+)

@@ -20,7 +20,7 @@ import {
   soldOut
 } from "../../support/SalesOnPostgres.ts"
 
-/** A pool of connections to the test's database through a proxy that can cut them. */
+/** A connection pool that reaches the test's database through a proxy, which can cut the connections. */
 const behindProxy = Effect.gen(function* () {
   const url = new URL(yield* testDatabaseUrl)
   const proxy = yield* cuttingProxy(Number(url.port))
@@ -49,8 +49,8 @@ const delivered = Verdict.Confirm({ delivery: { authCode: "AUTH-77", rechargeTok
 const inUse = Effect.die(new Error("the key is in use"))
 
 /**
- * A sale of 40 pesos and the reversal of such a sale. `start` records the operation on the given connection and returns
- * an effect that settles it.
+ * A sale of 40 pesos, and the reversal of a sale of 40 pesos. `start` records the operation on the given connection and
+ * returns an effect that settles the operation.
  */
 const operations = [
   {
@@ -133,7 +133,7 @@ layer(TestDatabase, { excludeTestServices: true })((it) => {
   })
 
   describe("a connection lost", () => {
-    it.effect("while a started reversal is read back does not change what the caller receives", () =>
+    it.effect("while a started reversal is read back does not change the caller's result", () =>
       Effect.gen(function* () {
         const order = yield* soldOut(yield* replica, ++companies, 4_000)
         const { connected, proxy } = yield* behindProxy
@@ -164,13 +164,13 @@ layer(TestDatabase, { excludeTestServices: true })((it) => {
   })
 })
 
-layer(TestDatabase, { excludeTestServices: true })("a batch", (it) => {
-  it.effect("reserves the other sales when the database rejects one", () =>
+layer(TestDatabase, { excludeTestServices: true })("a batch of reservations", (it) => {
+  it.effect("reserves the other sales when the database rejects one of them", () =>
     Effect.gen(function* () {
       const ledger = yield* replica
       yield* opened(ledger, 1, 100_000)
       yield* ledger.reserve(intentOf(1, "first", 1_000))
-      // A second unsettled sale with the same xid. The unique index rejects it and the whole statement with it.
+      // The unique index rejects a second unsettled sale with this xid, and with it the whole statement.
       const impossible = { ...intentOf(1, "second", 1_000), xid: "RD-1-first" }
       const [refused, ...neighbours] = yield* Effect.forEach(
         [impossible, intentOf(1, "third", 1_000), intentOf(1, "fourth", 1_000)],
@@ -192,7 +192,7 @@ const phoneOf = (company: number) => Phone.make(`809${String(company).padStart(7
 
 const production = { environment: "production" } as const
 
-/** How many messages count, over all phones. */
+/** Number of messages that count against the limits of all phones. */
 const messagesCounted = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const [row] = yield* sql<{ messages: number }>`
@@ -251,7 +251,7 @@ layer(TestDatabase, { excludeTestServices: true })("a connection lost", (it) => 
     }).pipe(Effect.scoped)
   )
 
-  it.effect.each(cuts)("%s of an SMS result records it once", (cut) =>
+  it.effect.each(cuts)("%s of the result of an SMS records the result once", (cut) =>
     Effect.gen(function* () {
       const company = cuts.indexOf(cut) + 21
       const { connected, proxy } = yield* behindProxy
@@ -272,12 +272,12 @@ layer(TestDatabase, { excludeTestServices: true })("a connection lost", (it) => 
     }).pipe(Effect.scoped)
   )
 
-  // A verification attempt is not retried after a lost connection: the caller receives an error, and the attempt is
-  // counted at most once.
+  // A verification attempt is not retried after a lost connection. The caller receives an error, and the attempt counts
+  // at most once.
   it.effect.each([
     ["before COMMIT", 0],
     ["after COMMIT", 1]
-  ] as const)("%s, the verification attempt fails and is counted %d times", ([cut, attempts]) =>
+  ] as const)("%s of a verification attempt fails the attempt, which is counted %d times", ([cut, attempts]) =>
     Effect.gen(function* () {
       const company = 31 + attempts
       const { connected, proxy } = yield* behindProxy

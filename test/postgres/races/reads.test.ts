@@ -32,7 +32,7 @@ const oneConnectionWaits = PgClient.PgClient.use((sql) =>
 )
 
 layer(ListsLayer, { excludeTestServices: true })("a reservation that waits for its idempotency key", (it) => {
-  it.effect("is added to the block that later sales completed in the meantime", () =>
+  it.effect("is added to the block that later sales have completed meanwhile", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const [late, other] = yield* Effect.all([onItsOwn(replica), onItsOwn(replica)])
@@ -59,7 +59,7 @@ layer(ListsLayer, { excludeTestServices: true })("a reservation that waits for i
     }).pipe(Effect.scoped)
   )
 
-  it.effect("is in the rebuilt lists, even if its company is named twice", () =>
+  it.effect("is in the lists after a rebuild, even if the company id is passed twice to the rebuild", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       yield* sql`select cell.list_anew(array[${company}::bigint, ${company}::bigint])`
@@ -87,7 +87,7 @@ layer(HistoriesLayer, { excludeTestServices: true })("the history of a sale", (i
       const verdict = Verdict.Confirm({ delivery: { authCode: "A1", rechargeToken: null } })
       const settlement = settleRow({ order, verdict, at: yield* DateTime.now, notFound: 0 })
       const find = histories.find(order.transactionId)
-      // The read has already read the sale. It waits for the locked entries, and meanwhile the sale is settled.
+      // The history reads the sale first, then waits for the locked entries. Meanwhile the sale is settled.
       const locked = yield* Deferred.make<void>()
       const reading = yield* Effect.forkChild(Effect.andThen(Deferred.await(locked), find))
       yield* sql.withTransaction(

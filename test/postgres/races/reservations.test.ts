@@ -7,7 +7,7 @@ import { TestDatabase } from "../../support/Database.ts"
 import { ManualClock } from "../../support/InProcessService.ts"
 import { intentOf, opened, replica, reserveInOneCall } from "../../support/SalesOnPostgres.ts"
 
-/** A function that reserves on a server with its clock at this time. It returns the name of the outcome. */
+/** A server whose clock shows this time. Returns a function that reserves a sale and returns the result's tag. */
 const serverAt = Effect.fnUntraced(function* (iso: string) {
   const time = yield* Layer.build(Layer.fresh(ManualClock.layer))
   yield* Context.get(time, ManualClock).until(iso)
@@ -23,8 +23,9 @@ const serverAt = Effect.fnUntraced(function* (iso: string) {
 const pesos = 100
 let companies = 0
 
-layer(TestDatabase, { excludeTestServices: true })("two servers of which one is past midnight", (it) => {
-  // Limit, clocks of the fast and of the slow server -> the answer of the slow one. The fast one has used up the limit.
+layer(TestDatabase, { excludeTestServices: true })("two servers whose clocks are on both sides of midnight", (it) => {
+  // The limit, the clocks of the fast and the slow server, and the result on the slow server. The fast server has used
+  // up the limit before.
   it.effect.each([
     ["daily", "2026-03-04T00:01:00", "2026-03-03T23:59:00", "Reservation"],
     ["weekly", "2026-03-04T00:01:00", "2026-03-03T23:59:00", "LimitExceeded"],
@@ -60,7 +61,7 @@ layer(TestDatabase, { excludeTestServices: true })("two servers of which one is 
 
 let calls = 0
 
-/** Reserves one peso for each company in one batch. Returns the answers. */
+/** Reserves a sale of one peso for each item of `companies`, in one statement. Returns tags, or exceeded limits. */
 const reserveTogether = (
   companies: ReadonlyArray<number>,
   keys: ReadonlyArray<string> = companies.map(() => `sale ${++calls}`)
@@ -75,7 +76,7 @@ layer(TestDatabase, { excludeTestServices: true })("reservations in one statemen
     ["daily", "diario"],
     ["weekly", "semanal"],
     ["monthly", "mensual"]
-  ] as const)("are checked in order and per company, also against the %s limit", ([period, refusal]) =>
+  ] as const)("are checked in order and for each company, including the %s limit", ([period, refusal]) =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const ledger = yield* replica

@@ -38,12 +38,12 @@ const answersOf = (results: ReadonlyArray<Result.Result<string, { readonly _tag:
 const TestLayer = AuditPostgres.layer.pipe(Layer.provideMerge(TestDatabase))
 
 layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("concurrent reversals of one sale", (it) => {
-  // Number of reversals and their keys -> the answers that the others may receive, and the company of the first round.
+  // Number of reversals, their keys, the results that the losing reversals may have, and the first company's id.
   it.effect.each([
     [2, "each with its own key", (racer: number) => `r${racer}`, ["RequestInProgress", "NotReversible"], 1],
     [racers, "each with its own key", (racer: number) => `r${racer}`, ["RequestInProgress", "NotReversible"], 1_001],
     [racers, "all with one key", () => "same", ["RequestInProgress", "Replay"], 2_001]
-  ] as const)("credit it once: %d, %s", ([count, , keyOf, others, first]) =>
+  ] as const)("credit the sale once: %d reversals, %s", ([count, , keyOf, others, first]) =>
     Effect.gen(function* () {
       const ledger = yield* replica
       const reversals = (yield* replicas).slice(0, count)
@@ -68,7 +68,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("concurren
     }).pipe(Effect.scoped)
   )
 
-  it.effect("and eight concurrent recoveries credit it once and claim it one at a time", () =>
+  it.effect("credit the sale once beside eight recovery cycles, which claim the reversal one at a time", () =>
     Effect.gen(function* () {
       const ledger = yield* replica
       const all = yield* replicas
@@ -88,7 +88,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("concurren
           { concurrency: "unbounded" }
         )
         const claimed = Arr.reduce(claims, 0, (sum, each) => sum + each)
-        // A hold by the own request releases the claim, so a second recovery may claim it.
+        // A Hold by the reversal's own request ends the claim, so a second recovery cycle may claim the reversal.
         assert.isAtMost(claimed, own._tag === "Hold" ? 2 : 1)
         const confirmed = claimed > 0 || own._tag === "Confirm"
         assert.deepStrictEqual(yield* stateOf(company), { ...(confirmed ? reversed : stands), keys: 1 })
@@ -98,7 +98,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("concurren
     }).pipe(Effect.scoped)
   )
 
-  it.effect("leave no violation that an audit finds", () =>
+  it.effect("violate no invariant of `saldo audit`", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* violatedInvariants, [])
     })

@@ -34,7 +34,7 @@ const money = 100_000
 
 const foundation = Layer.merge(Sha256Node.layer, PepperNode.layer(null))
 
-/** Services that an operator uses. */
+/** Ports of an operator's commands. */
 const TestLayer = Layer.mergeAll(
   AccountsPostgres.accountsLayer,
   AuditPostgres.layer,
@@ -43,13 +43,13 @@ const TestLayer = Layer.mergeAll(
   TokensPostgres.layer
 ).pipe(Layer.provideMerge(Layer.mergeAll(TestDatabase, SecureRandom.layerWebCrypto, foundation)))
 
-/** Eight servers with caches of their own and one provider, which answers when `gate.open` completes. */
+/** Eight servers with separate caches, and one provider that answers after `gate.open` completes. */
 const serversWithProvider = Effect.gen(function* () {
   const gate = { open: Deferred.makeUnsafe<void>() }
   const provider = world({
     dispatch: () => Effect.as(Deferred.await(gate.open), DispatchAnswer.Delivered({ delivery }))
   })
-  // The cache listener of each server keeps one connection.
+  // One of these connections is for the cache listener.
   const database = Database.layer({ url: Redacted.make(yield* testDatabaseUrl), connections_max: 3 })
   const server = Layer.mergeAll(TokenDirectoryPostgres.layer, LedgerPostgres.layer, catalogueOf([service])).pipe(
     Layer.provideMerge(provider.layer),
@@ -82,7 +82,7 @@ const selling = (servers: Servers, apiKey: string, key: string) =>
     concurrency: "unbounded"
   })
 
-/** Waits until a server knows that the token is revoked. */
+/** Waits until the server's cache contains the revoked state of the token. */
 const knowsRevocation = (apiKey: string) =>
   TokenDirectory.use((directory) =>
     eventually(
@@ -118,9 +118,9 @@ const soldBy = (answers: ReadonlyArray<Effect.Success<ReturnType<typeof selling>
 layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("a token that eight servers accept", (it) => {
   it.effect.each([
     ["while all sales wait for the provider", true],
-    ["concurrently", false]
+    ["while the sales start", false]
   ])(
-    "and that is revoked %s completes each running sale once and starts no later sale",
+    "completes each running sale once and starts no later sale when it is revoked %s",
     ([, atTheProvider]) =>
       Effect.gen(function* () {
         const { dispatched, gate, servers } = yield* serversWithProvider

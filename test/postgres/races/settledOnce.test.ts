@@ -27,13 +27,13 @@ const saleVerdicts = [
 ]
 const reversalVerdicts = [ReversalVerdict.Confirm(), ReversalVerdict.Deny(), ReversalVerdict.Free()]
 
-/** The verdict of each racer. Each round gives the first racer another verdict. */
+/** The verdict of a racer. The assignment rotates by one in each round. */
 const verdictOf = <V>(verdicts: ReadonlyArray<V>, racer: number, round: number) =>
   verdicts[(racer + round) % verdicts.length] as V
 
 /**
- * A sale and a reversal of all money of a company. `racers` builds eight servers. It returns a function that records the
- * operation for a company and returns one settlement for each server, with different verdicts.
+ * A sale and a reversal of a company's whole balance. `racers` builds eight servers. Its function records the operation
+ * for a company and returns one settlement for each server, with different verdicts.
  */
 const operations = [
   {
@@ -74,7 +74,7 @@ const TestLayer = AuditPostgres.layer.pipe(Layer.provideMerge(TestDatabase))
 
 describe.each(operations)("$operation", ({ afterDone, afterRefused, done, racers }) => {
   layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })((it) => {
-    it.effect("is settled once by eight servers whose provider answers differ", () =>
+    it.effect("is settled once by eight servers that received different answers from the provider", () =>
       Effect.gen(function* () {
         const settlementsOf = yield* racers
         yield* inRounds({ count: rounds, first: 1 }, (company) =>

@@ -46,7 +46,7 @@ const availableOf = Effect.fnUntraced(function* (company: number) {
 })
 
 layer(TestDatabase, { excludeTestServices: true })("settlements in one statement", (it) => {
-  // Verdicts on one sale in their order -> which of them wins, and the status of the sale.
+  // Verdicts on one sale in their order, whether each of them wins, and the status of the sale.
   it.effect.each([
     [[Verdict.Hold(), confirm], [false, true], "SUCCESS"],
     [[Verdict.Hold(), Verdict.Hold(), release], [false, false, true], "FAILED"],
@@ -106,11 +106,11 @@ layer(TestDatabase, { excludeTestServices: true })("settlements in one statement
     }).pipe(Effect.scoped)
   )
 
-  // Tersely -> the outcome that is returned to the winner, which already knows it.
+  // With `tersely`, a winning settlement gets no outcome, because its caller already has the outcome.
   it.effect.each([
     [true, null],
     [false, "Delivered"]
-  ] as const)("return the outcome that each key replays, if the argument `tersely` is %j", ([tersely, own]) =>
+  ] as const)("return the outcome that each key replays when the argument `tersely` is %j", ([tersely, own]) =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const ledger = yield* replica
@@ -149,7 +149,7 @@ layer(TestDatabase, { excludeTestServices: true })("settlements in one statement
     }).pipe(Effect.scoped)
   )
 
-  it.effect("keep the first response of a key although the sale was never sent", () =>
+  it.effect("keep the first outcome of a key, even if the sale did not reach the provider", () =>
     Effect.gen(function* () {
       const ledger = yield* replica
       const [order] = yield* reservedOf(ledger, 1)
@@ -168,7 +168,7 @@ layer(TestDatabase, { excludeTestServices: true })("settlements in one statement
     }).pipe(Effect.scoped)
   )
 
-  it.effect("do not wait for an operator's proposal about the sale", () =>
+  it.effect("do not wait while an operator proposes a resolution of the sale", () =>
     Effect.gen(function* () {
       const ledger = yield* onItsOwn(replica)
       const [order] = yield* reservedOf(ledger, 1)
@@ -180,7 +180,7 @@ layer(TestDatabase, { excludeTestServices: true })("settlements in one statement
     }).pipe(Effect.scoped)
   )
 
-  it.effect("of a reversal, and its start, do not wait for an operator's proposal about the sale", () =>
+  it.effect("of a reversal do not wait while an operator proposes a resolution of the sale", () =>
     Effect.gen(function* () {
       const order = yield* soldOut(yield* replica, ++companies, 100)
       const reversals = yield* onItsOwn(reversalsReplica)
@@ -196,7 +196,7 @@ layer(TestDatabase, { excludeTestServices: true })("settlements in one statement
   const lost = (order: Order) => Effect.succeed({ ...order, transactionId: TransactionId.make(999_999) })
   // Postgres rejects text with a NUL character.
   const unwritable = (order: Order) => Effect.succeed({ ...order, xid: `${order.xid}\0` })
-  // A key keeps its first outcome. This one has a tag that the code does not know.
+  // Stores an outcome with an unknown tag. The key keeps its first outcome, so the settlement reads this outcome.
   const unreadable = Effect.fnUntraced(function* (order: Order) {
     const sql = yield* PgClient.PgClient
     yield* sql`
@@ -206,12 +206,12 @@ layer(TestDatabase, { excludeTestServices: true })("settlements in one statement
     return order
   })
 
-  // Fault of one settlement among ten.
+  // Fault of one sale among ten.
   it.effect.each([
     ["does not exist", lost],
-    ["has an answer that cannot be written", unwritable],
+    ["has data that Postgres cannot store", unwritable],
     ["has a stored outcome that cannot be read", unreadable]
-  ] as const)("succeed for all other sales when one %s", ([, spoil]) =>
+  ] as const)("succeed for the other sales when one of them %s", ([, spoil]) =>
     Effect.gen(function* () {
       const ledger = yield* replica
       const reserved = yield* reservedOf(ledger, 10)

@@ -4,12 +4,12 @@ export const batchSize = 5
 /** Number of batches that a history can have. */
 export const batchCount = 14
 
-/** The time of batch `n`. All batches fall on three days. */
+/** The time of batch `n`. All batches are within three days. */
 const at = (n: number) => `timestamptz '2026-01-01 16:00Z' + ${n} * interval '5 hours'`
 
 /**
- * Reserves the sales of batch `n`. Their ids depend on `n` only, so a late batch has lower ids than an earlier one. A
- * batch has sales of three services, at several terminals and at none.
+ * Reserves the sales of batch `n`. Their ids depend only on `n`, so a batch that is reserved later can have lower ids.
+ * The sales of a batch have three services. Some have a terminal, others have none.
  */
 export const reserve = (companies: ReadonlyArray<number>, first: number, n: number) => [
   `select setval('cell.transaction_id', ${first + n * batchSize * companies.length}, false)`,
@@ -28,7 +28,7 @@ export const reserve = (companies: ReadonlyArray<number>, first: number, n: numb
 ]
 
 /**
- * Settles the unsettled sales in a range of ids. By id, one third is delivered, one third refused and one third held.
+ * Settles the unsettled sales in a range of ids. Of three consecutive ids, one sale is delivered, one refused, one held.
  */
 export const settle = (companies: ReadonlyArray<number>, from: number, count: number) => [
   `select count(*) from cell.settle(
@@ -63,7 +63,7 @@ export const reverse = (companies: ReadonlyArray<number>) => [
   ) as s`
 ]
 
-/** Deposits money for the sales. */
+/** Deposits the money that the sales need. */
 export const deposit = (companies: ReadonlyArray<number>) => [
   `select count(*)
   from unnest(array[${companies}]) as c

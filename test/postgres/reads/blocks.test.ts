@@ -22,9 +22,10 @@ const TestLayer = Layer.mergeAll(TransactionsPostgres.layer, AllTransactionsPost
 const statuses = ["PROCESSING", "PENDING", "SUCCESS", "FAILED", "REVERSED"] as const
 const days = ["2026-01-01", "2026-01-02", "2026-01-03", "2026-01-04"]
 
+// A block contains the counts of consecutive sales or entries, so that a list can skip them without reading them.
 const blockLength = 6
 
-/** Batches of sales of two companies, not always in the order of their ids, and ranges of ids to settle. */
+/** Batches of sales of two companies, in any order of their ids, and ranges of ids to settle. */
 const history = fc.record({
   batches: fc.shuffledSubarray(Arr.range(0, batchCount - 1), { minLength: 8 }),
   settled: fc.array(fc.record({ from: fc.nat(batchSize * batchCount), count: fc.integer({ min: 1, max: 30 }) }), {
@@ -32,7 +33,7 @@ const history = fc.record({
   })
 })
 
-/** A filter. The limit of the ids counts from the first id of the companies. */
+/** A filter of a list. `upTo` is relative to the first id of the two companies. */
 const filter: fc.Arbitrary<TransactionFilter> = fc.record(
   {
     status: fc.constantFrom<Status>(...statuses),
@@ -52,7 +53,7 @@ const page = fc.record({
 
 const asking = fc.array(fc.tuple(filter, page), { minLength: 12, maxLength: 12 })
 
-/** A page of one company's sales, from a query that uses no blocks. */
+/** A page of one company's sales, read without blocks. */
 const plainPage = Effect.fnUntraced(function* (
   company: number,
   {
@@ -87,7 +88,7 @@ const plainPage = Effect.fnUntraced(function* (
 
 const askingAll = fc.array(fc.tuple(fc.subarray([...statuses], { minLength: 1 }), page), { minLength: 6, maxLength: 6 })
 
-/** A page of all companies' sales, from a query that uses no blocks. */
+/** A page of all companies' sales, read without blocks. */
 const plainPageOfAll = Effect.fnUntraced(function* (
   some: ReadonlyArray<Status>,
   { page, perPage }: { readonly page: number; readonly perPage: number }
@@ -165,12 +166,12 @@ layer(TestLayer, { excludeTestServices: true })("blocks of sales and entries", (
       ]
       yield* setBlockLength(blockLength)
       yield* run(deposit([company]))
-      // A block of six sales leaves three sales outside.
+      // The three newest sales are never in a block, so five sales are too few for a block.
       yield* run(reserve([company], first, 0))
       assert.deepStrictEqual(yield* made, [])
       yield* run(reserve([company], first, 1))
       assert.deepStrictEqual(yield* made, [["sale", blockLength]])
-      // The deposit was the first entry.
+      // The deposit is the first entry.
       yield* run(confirm(0, blockLength - 3))
       assert.deepStrictEqual(yield* made, [["sale", blockLength]])
       yield* run(confirm(blockLength - 2, blockLength - 2))
@@ -183,7 +184,7 @@ layer(TestLayer, { excludeTestServices: true })("blocks of sales and entries", (
     })
   )
 
-  it.effect("with wrong counts do not prevent a settlement, and the audit reports them", () =>
+  it.effect("with wrong counts do not prevent a settlement, and are reported by the audit", () =>
     Effect.gen(function* () {
       const company = ++companies
       const first = roomFor(1)
@@ -223,7 +224,7 @@ layer(TestLayer, { excludeTestServices: true })("blocks of sales and entries", (
     })
   )
 
-  it.effect("give the same pages as plain queries, in whatever order the sales were made", () =>
+  it.effect("give the same pages as queries without blocks, in whatever order the sales are made", () =>
     Effect.gen(function* () {
       const transactions = yield* Transactions
       const allTransactions = yield* AllTransactions
