@@ -6,6 +6,8 @@ export const documentPath = "/v1/openapi.json"
 export const consolePath = "/docs"
 export const errorsPath = "/docs/errors"
 export const assetsPath = "/docs/assets"
+export const postmanPath = "/docs/saldo.postman_collection.json"
+export const httpFilePath = "/docs/saldo.http"
 
 /** The path of the page that explains an error code. */
 export const errorPath = (code: ErrorCode) => `${errorsPath}/${code}` as const

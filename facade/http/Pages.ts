@@ -2,9 +2,10 @@ import { Effect, Redacted } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { wouldAccept } from "../../core/workflows/Authenticate.ts"
 import { type Call, HttpOptions, type HttpOptionsShape } from "../api/Call.ts"
-import { consolePath, documentPath } from "../api/Envelope.ts"
+import { consolePath, documentPath, httpFilePath, postmanPath } from "../api/Envelope.ts"
 import { openApiDocument } from "../api/OpenApi.ts"
 import { type Asset, type Assets, loadAssets } from "../docs/Assets.ts"
+import { httpFile, postmanCollection } from "../docs/Collections.ts"
 import { consolePage, errorPages, type Page } from "../docs/Pages.ts"
 import { headerOf } from "./Request.ts"
 import { etagOf, headersOf, isKnown, rateLimited, respond } from "./Response.ts"
@@ -18,14 +19,26 @@ const respondPage = (call: Call, { document, policy }: Page) =>
 const servePage = (page: Page) => rateLimited((call) => Effect.succeed(respondPage(call, page)))
 
 // Another process with another SANDBOX or SANDBOX_API_SECRET on the same database can make the credentials of this
-// process invalid. They are checked at each request, so that the page shows only credentials that work.
-const serveConsole = (assets: Assets, { sandbox }: HttpOptionsShape) =>
-  rateLimited(
-    Effect.fnUntraced(function* (call: Call) {
-      if (sandbox === null) return respondPage(call, consolePage(assets, null))
-      const credentials = { apiKey: sandbox.apiKey, secret: Redacted.value(sandbox.secret) }
-      const isOpen = yield* wouldAccept(credentials, call.address)
-      return respondPage(call, consolePage(assets, isOpen ? sandbox : "closed"))
+// process invalid. They are checked at each request, so that only credentials that work are shown.
+const shownSandbox = Effect.fnUntraced(function* ({ sandbox }: HttpOptionsShape, call: Call) {
+  if (sandbox === null) return null
+  const credentials = { apiKey: sandbox.apiKey, secret: Redacted.value(sandbox.secret) }
+  return (yield* wouldAccept(credentials, call.address)) ? sandbox : "closed"
+})
+
+const serveConsole = (assets: Assets, options: HttpOptionsShape) =>
+  rateLimited((call) =>
+    Effect.map(shownSandbox(options, call), (sandbox) => respondPage(call, consolePage(assets, sandbox)))
+  )
+
+/** Serves a file of example requests for download. */
+const serveCollection = (options: HttpOptionsShape, name: string, contentType: string, file: typeof httpFile) =>
+  rateLimited((call) =>
+    Effect.map(shownSandbox(options, call), (shown) => {
+      const sandbox = shown === "closed" ? null : shown
+      const headers = headersOf(call, { "content-disposition": `attachment; filename="${name}"` })
+      const text = file(openApiDocument(options), { ...options, sandbox })
+      return HttpServerResponse.text(text, { headers, contentType })
     })
   )
 
@@ -62,6 +75,11 @@ export const documentation = Effect.gen(function* () {
   return [
     { path: documentPath, handler: serveDocument(document, yield* etagOf(document)) },
     { path: consolePath, handler: serveConsole(assets, options) },
+    {
+      path: postmanPath,
+      handler: serveCollection(options, "saldo.postman_collection.json", "application/json", postmanCollection)
+    },
+    { path: httpFilePath, handler: serveCollection(options, "saldo.http", "text/plain; charset=utf-8", httpFile) },
     ...errorPages(assets).map((page) => ({ path: page.path, handler: servePage(page) })),
     ...Object.values(assets).map((asset) => ({ path: asset.path, handler: serveAsset(asset) }))
   ] as const

@@ -1,0 +1,182 @@
+import { Redacted } from "effect"
+import type { HttpOptionsShape } from "../api/Call.ts"
+import { keyHeader } from "../api/Input.ts"
+import type { openApiDocument } from "../api/OpenApi.ts"
+
+/** The part of the OpenAPI document that the requests are made of. */
+interface Described {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: { readonly requestBodies: Readonly<Record<string, RequestBody>> }
+}
+
+interface Operation {
+  readonly operationId: string
+  readonly summary: string
+  readonly description: string
+  readonly tags: ReadonlyArray<string>
+  readonly deprecated?: boolean
+  readonly security: ReadonlyArray<object>
+  readonly parameters?: ReadonlyArray<Parameter>
+  readonly requestBody?: object
+}
+
+interface Parameter {
+  readonly in: "header" | "path" | "query"
+  readonly name: string
+  readonly required?: boolean
+  readonly schema: {
+    readonly description?: string
+    readonly enum?: ReadonlyArray<unknown>
+    readonly examples?: ReadonlyArray<unknown>
+  }
+}
+
+interface RequestBody {
+  readonly content: {
+    readonly "application/json": {
+      readonly example?: unknown
+      readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
+    }
+  }
+}
+
+/** A request with example values. */
+interface ExampleRequest {
+  readonly folder: string
+  readonly name: string
+  readonly description: string
+  readonly method: string
+  readonly path: string
+  readonly isPublic: boolean
+  readonly parameters: ReadonlyArray<Parameter>
+  readonly body: unknown
+}
+
+const textOf = ({ schema }: Parameter): string => String(schema.examples?.[0] ?? schema.enum?.[0] ?? "")
+
+const valuesOf = ({ parameters }: ExampleRequest, place: Parameter["in"]) =>
+  parameters.filter((parameter) => parameter.in === place)
+
+/** One request for each example body of an operation, or one without a body. */
+const bodiesOf = (body: RequestBody | undefined): ReadonlyArray<readonly [string | null, unknown]> => {
+  const { example, examples } = body?.content["application/json"] ?? {}
+  return examples === undefined
+    ? [[null, example ?? (body && {})]]
+    : Object.entries(examples).map(([name, { value }]) => [name, value])
+}
+
+/** An example of each operation, in the order of the document. Aliases are left out. */
+const requestsIn = ({ components, paths }: Described): ReadonlyArray<ExampleRequest> =>
+  Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations)
+      .filter(([, { deprecated = false }]) => !deprecated)
+      .flatMap(([method, { description, operationId, parameters = [], requestBody, security, summary, tags }]) =>
+        bodiesOf(requestBody && components.requestBodies[operationId]).map(([example, body]) => ({
+          folder: tags[0] ?? "",
+          name: example === null ? summary : `${summary}: ${example}`,
+          description,
+          method: method.toUpperCase(),
+          path,
+          isPublic: security.length === 0,
+          parameters,
+          body
+        }))
+      )
+  )
+
+type Options = Pick<HttpOptionsShape, "publicUrl" | "sandbox">
+
+/** Variables of both files. Without a sandbox, integrators fill in their own credentials. */
+const variablesOf = ({ publicUrl, sandbox }: Options) => ({
+  base_url: publicUrl ?? "http://localhost:3000",
+  api_key: sandbox?.apiKey ?? "",
+  api_secret: sandbox === null ? "" : Redacted.value(sandbox.secret)
+})
+
+// Both file formats replace this variable with a new UUID at each sending.
+const newKey = "{{$guid}}"
+
+const headersOf = (request: ExampleRequest): ReadonlyArray<readonly [string, string]> => [
+  ...valuesOf(request, "header")
+    .filter(({ required }) => required)
+    .map((parameter) => [parameter.name, parameter.name === keyHeader ? newKey : textOf(parameter)] as const),
+  ...(request.body === undefined ? [] : [["Content-Type", "application/json"] as const])
+]
+
+const bodyOf = ({ body }: ExampleRequest): string => JSON.stringify(body, null, 2)
+
+const postmanRequest = (request: ExampleRequest) => {
+  const path = request.path.replaceAll(/\{(\w+)\}/g, ":$1")
+  const described = (parameter: Parameter) => ({
+    key: parameter.name,
+    value: textOf(parameter),
+    description: parameter.schema.description ?? ""
+  })
+  return {
+    name: request.name,
+    request: {
+      method: request.method,
+      description: request.description,
+      header: headersOf(request).map(([key, value]) => ({ key, value })),
+      ...(request.isPublic && { auth: { type: "noauth" } }),
+      url: {
+        raw: `{{base_url}}${path}`,
+        host: ["{{base_url}}"],
+        path: path.split("/").slice(1),
+        query: valuesOf(request, "query").map((parameter) => ({
+          ...described(parameter),
+          disabled: parameter.required !== true
+        })),
+        variable: valuesOf(request, "path").map(described)
+      },
+      ...(request.body !== undefined && {
+        body: { mode: "raw", raw: bodyOf(request), options: { raw: { language: "json" } } }
+      })
+    }
+  }
+}
+
+/** The requests as a Postman collection, version 2.1, with a folder for each tag. */
+export const postmanCollection = (document: ReturnType<typeof openApiDocument>, options: Options): string => {
+  const requests = Map.groupBy(requestsIn(document as unknown as Described), ({ folder }) => folder)
+  return JSON.stringify(
+    {
+      info: {
+        name: "Saldo",
+        description: document.info.description,
+        schema: "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"
+      },
+      auth: { type: "bearer", bearer: [{ key: "token", value: "{{api_key}}.{{api_secret}}", type: "string" }] },
+      variable: Object.entries(variablesOf(options)).map(([key, value]) => ({ key, value })),
+      item: Array.from(requests, ([name, members]) => ({ name, item: members.map(postmanRequest) }))
+    },
+    null,
+    2
+  )
+}
+
+const queryText = (request: ExampleRequest): string => {
+  const query = valuesOf(request, "query").filter(({ required }) => required)
+  return query.length === 0
+    ? ""
+    : `?${query.map((each) => `${each.name}=${encodeURIComponent(textOf(each))}`).join("&")}`
+}
+
+const httpRequest = (request: ExampleRequest): string => {
+  const names = new Map(valuesOf(request, "path").map((parameter) => [parameter.name, textOf(parameter)]))
+  const path = request.path.replaceAll(/\{(\w+)\}/g, (_, name) => names.get(name) ?? "")
+  return [
+    `### ${request.folder}: ${request.name}`,
+    `${request.method} {{base_url}}${path}${queryText(request)}`,
+    ...(request.isPublic ? [] : ["Authorization: Bearer {{api_key}}.{{api_secret}}"]),
+    ...headersOf(request).map(([name, value]) => `${name}: ${value}`),
+    ...(request.body === undefined ? [] : ["", bodyOf(request)])
+  ].join("\n")
+}
+
+/** The requests as an `.http` file for Visual Studio, Visual Studio Code and JetBrains. */
+export const httpFile = (document: ReturnType<typeof openApiDocument>, options: Options): string => {
+  const variables = Object.entries(variablesOf(options)).map(([name, value]) => `@${name} = ${value}`)
+  const requests = requestsIn(document as unknown as Described)
+  return `${[variables.join("\n"), ...requests.map(httpRequest)].join("\n\n")}\n`
+}
