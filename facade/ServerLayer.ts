@@ -126,7 +126,7 @@ export const serverLayer = Layer.provideMerge(
 /** The facts about a listening server that `saldo serve` announces. */
 export interface Started {
   readonly settings: Settings["Service"]
-  /** The port of the listener. With PORT=0, the system chooses it. */
+  /** The port of the listener. With PORT=0, the operating system chooses the port. */
   readonly port: number
   /** Description of the database, without secrets. */
   readonly place: string
@@ -143,8 +143,8 @@ const started = Effect.gen(function* () {
 })
 
 /**
- * The whole server of `saldo serve`. Calls `announce` once it listens. The listener starts last and stops first; the
- * operations port starts first and stops last.
+ * The whole server of `saldo serve`. Calls `announce` once the server listens. The listener starts last and stops
+ * first; the operations port starts first and stops last.
  */
 export const httpServerLayer = (announce: (started: Started) => Effect.Effect<void>) =>
   Layer.merge(Layer.effectDiscard(Effect.flatMap(started, announce)), acceptingCalls).pipe(

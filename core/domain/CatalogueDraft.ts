@@ -68,8 +68,8 @@ export const faultsOf = ({ categories, packages, services }: PartlyRead): Readon
   ...sharedCodes(packages)
 ]
 
-// A provider may identify a package by its code, so two active packages may not share one. The code of a withdrawn
-// package may be used again.
+// A provider may identify a package by its code, so two active packages may not have the same code. The code of a
+// withdrawn package may be used again.
 const sharedCodes = (packages: ReadonlyArray<Partly<PackageDraft>>): ReadonlyArray<DraftFault> =>
   packages.flatMap(({ active, code, id, serviceId }, index) => {
     const known = code !== undefined && serviceId !== undefined

@@ -42,7 +42,7 @@ export interface KeyRecord {
 export type KeyState = "reused" | "replay" | "in_progress" | "conflict"
 
 /**
- * Classifies a repeated key. After the retention the key is a conflict, never a new sale, because the xid is derived
+ * Classifies a repeated key. After the retention the key is a conflict and never starts a new sale. The xid is derived
  * from the key and must stay unique for ever. The SQL function `key_state` repeats the rule, and test/postgres/model
  * compares the two.
  */
@@ -56,7 +56,7 @@ export const readKey = (
   return isOlderThan(record.claimedAt, inProgress_max, call.now) ? "conflict" : "in_progress"
 }
 
-/** The error for a repeated key without a replay. Its transaction is the one that the key belongs to. Contract: 3.2. */
+/** The error for a repeated key without a replay. It names the transaction that the key belongs to. Contract: 3.2. */
 export const keyErrorOf = (state: Exclude<KeyState, "replay">, transactionId: TransactionId, status: Status) => {
   switch (state) {
     case "reused":

@@ -43,7 +43,7 @@ type Row = { readonly [From in InsuranceState]?: InsuranceState }
 export const insuranceTransitions = {
   code_sent: { iniciada: "otp_enviado", otp_enviado: "otp_enviado" },
   code_resent: { iniciada: "iniciada", otp_enviado: "otp_enviado" },
-  // A caller who knows the code has received it, even if the gateway reported no delivery.
+  // A correct code proves that the message arrived, even if the gateway reported no delivery.
   code_verified: { iniciada: "otp_validado", otp_enviado: "otp_validado" },
   plans_read: { otp_validado: "otp_validado", plan_confirmado: "plan_confirmado", cotizado: "cotizado" },
   // The buyer may choose another plan until the sale begins. A new choice voids the earlier quote.

@@ -37,7 +37,8 @@ const isOfReversal = (finding: Finding): finding is ReversalFinding =>
 /** A finding that one operator proposes and another must confirm. */
 export const Proposal = Schema.Struct({
   /**
-   * Number of the proposal within its sale. A confirmation names it, so that it confirms what the operator has read.
+   * Number of the proposal within its sale. A confirmation has this number, so that it confirms the proposal that the
+   * operator has read.
    */
   number: Schema.Int,
   finding: Finding,

@@ -11,9 +11,9 @@ export interface Session {
 }
 
 /**
- * Decides whether a token with the right secret may be used now, from this address. Checks in this order, and returns
- * the first refusal: token expired; token suspended or revoked; company without API or not active; address not on the
- * token's list. Contract: 5.
+ * Decides whether a token with the right secret may be used now, from this address. Returns the first refusal, in this
+ * order: token expired; token suspended or revoked; company without API or suspended; address not on the token's list.
+ * Contract: 5.
  */
 export const admit = (
   session: Session,
@@ -41,8 +41,8 @@ export const permit = (token: Token, permission: Permission): Result.Result<void
 /** Whether the text is an IP address or a CIDR range, IPv4 or IPv6. */
 export const isAddressRange = (text: string): boolean => Result.isSuccess(rangeOf(text))
 
-// A server that listens on IPv6 sees 192.0.2.1 as ::ffff:192.0.2.1. An operator may copy that form into a token's list,
-// so both sides are compared in canonical form.
+// A server that listens on IPv6 sees 192.0.2.1 as ::ffff:192.0.2.1. An operator may copy the second form into a token's
+// list, so both addresses are compared in canonical form.
 const addressOf = (text: string) =>
   Result.map(NetAddress.ipFromString(text), (address) => NetAddress.toCanonical(address))
 

@@ -1,8 +1,8 @@
 import { Context } from "effect"
 
 /**
- * SHA-256 of a UTF-8 text. The port is synchronous and takes text instead of bytes, because calls hash often: once per
- * call and three times per sale, a few hundred bytes each.
+ * SHA-256 of a UTF-8 text. The port is synchronous and takes text instead of bytes, because hashes are frequent and
+ * small. Every call needs one, a sale three, of a few hundred bytes each.
  */
 export class Sha256 extends Context.Service<
   Sha256,

@@ -16,9 +16,9 @@ export interface ClaimedDelivery {
   readonly event: CompanyEvent
   /** Number of earlier attempts with a result, since the event was written or replayed. */
   readonly attempts: number
-  /** Whether the event was neither attempted nor replayed before. */
+  /** Whether this is the first attempt of the event, and the event was not replayed. */
   readonly isFirst: boolean
-  /** End of the lease. A later claim or a replay of the delivery changes it. */
+  /** End of the lease. A later claim or a replay changes the stored lease, which shows that this claim is outdated. */
   readonly leasedUntil: DateTime.Utc
 }
 
@@ -71,8 +71,8 @@ export class Deliveries extends Context.Service<
       readonly busy: ReadonlyMap<WebhookId, number>
     }) => Effect.Effect<ReadonlyArray<ClaimedDelivery>>
     /**
-     * Records an attempt. A success resets `failingSince` of the webhook. Ignores the result if the delivery was claimed
-     * or replayed again after this claim, because the newer attempt decides.
+     * Records an attempt. A success resets `failingSince` of the webhook. A result is ignored if the delivery was
+     * claimed or replayed again after this claim, because the newer attempt decides.
      *
      * @returns whether this result disabled the webhook.
      */

@@ -78,7 +78,7 @@ export interface UndeliveredSms {
   readonly createdAt: DateTime.Utc
 }
 
-/** Outgoing messages. They are encrypted, and deleted once they are sent. */
+/** Outgoing messages. Phone and text are encrypted, and deleted once the message has a final result. */
 export class Outbox extends Context.Service<
   Outbox,
   {

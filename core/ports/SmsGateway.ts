@@ -3,7 +3,7 @@ import type { Environment } from "../domain/Company.ts"
 import type { InsuranceUnavailable } from "../domain/InsuranceErrors.ts"
 import type { DeliveryAnswer, SmsAnswer, SmsMessage } from "../domain/Sms.ts"
 
-/** A message that a gateway accepted: Saldo's id and the gateway's id of it. */
+/** The two ids of a message that a gateway accepted: Saldo's id and the gateway's id. */
 export interface AcceptedSms {
   readonly id: string
   readonly reference: string

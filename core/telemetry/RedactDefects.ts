@@ -14,8 +14,8 @@ const redacted = (defect: unknown): Error => {
 }
 
 /**
- * Removes the messages of an effect's defects. Code that handles a name, phone or one-time code may throw an error with
- * these data in its message, and they must not reach the log.
+ * Removes the messages of an effect's defects. Code that handles a name, phone or one-time code may put these data into
+ * the message of an error. They must not reach the log.
  */
 export const redactDefects = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.catchDefect(effect, (defect) => Effect.die(redacted(defect)))

@@ -77,7 +77,7 @@ const deliver = Effect.fn("DeliverEvents.deliver", { level: "Debug" })(function*
   })
   const result = yield* resultOf(claimed, attempt)
   yield* Metric.update(attempts({ outcome: result.after._tag }), 1)
-  // Retries and replays are late on purpose, so they say nothing about the speed of the service.
+  // Only first attempts are measured, because retries and replays are late on purpose.
   if (claimed.isFirst) {
     yield* Metric.update(latency, Duration.toSeconds(DateTime.distance(event.at, result.at)))
   }

@@ -5,18 +5,21 @@ import { Cause, Clock, Context, Deferred, Duration, Effect, type Exit, FiberSet,
  */
 export const drain_max = Duration.seconds(40)
 
-/** Answers the waiting caller. Only the first answer counts. */
+/** Sends the response to the waiting caller. Only the first response counts. */
 export type Reply<A, E> = (answer: Exit.Exit<A, E>) => Effect.Effect<void>
 
-/** How long a caller waits for a write before it is answered "pending". The write goes on in the background. */
+/** How long a caller waits for a write before the response "pending". The write goes on in the background. */
 const answerAfter = Duration.seconds(5)
 
 /** Runs an action after `answerAfter`, unless the returned function has cancelled it. */
 type WhenLate = (action: Effect.Effect<void>) => Effect.Effect<() => void>
 
-/** Runs the actions of all writes in one fiber. A fiber for each write takes 9 % of the function calls of a sale. */
+/**
+ * Runs the delayed actions of all writes in one fiber. A fiber for each write would take 9 % of the function calls of a
+ * sale.
+ */
 const makeWhenLate = Effect.gen(function* () {
-  // All actions have the same delay, so the set has the earliest one first.
+  // All actions have the same delay, so the set has the earliest action first.
   const waiting = new Set<{ readonly action: Effect.Effect<void>; readonly due_ns: bigint }>()
   const hasWaiting = Latch.makeUnsafe()
   const delay_ns = Duration.toNanosUnsafe(answerAfter)
@@ -60,9 +63,9 @@ export class InFlight extends Context.Service<
     readonly start: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<void, never, R>
     /** Runs work to its end, even if the waiting caller disconnects. */
     readonly run: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-    /** Like `run`, for work that may answer its caller before it ends. */
+    /** Like `run`, for work that may respond to the caller before the work ends. */
     readonly runWithReply: <A, E, R>(work: (reply: Reply<A, E>) => Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-    /** Answers a caller after 5 s, unless the returned function has cancelled it. */
+    /** Runs an action after 5 s, usually a response to the caller. The returned function cancels the action. */
     readonly whenLate: WhenLate
   }
 >()("saldo/core/InFlight") {

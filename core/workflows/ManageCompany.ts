@@ -68,7 +68,7 @@ const valuesBefore = (company: Company, changes: CompanyChanges) =>
 const isAnyGiven = (changes: CompanyChanges | AccountSettings): boolean =>
   Object.values(changes).some((value) => value !== undefined)
 
-/** The entry of a deposit, and whether an earlier call made it. */
+/** The entry of a deposit, and whether an earlier call had already recorded the deposit. */
 interface DepositReceipt {
   readonly entryId: number
   readonly repeated: boolean

@@ -39,8 +39,8 @@ export const issueToken = Effect.fn("ManageTokens.issueToken")(function* (wanted
  * Gives a token a new secret. The current secret stays valid for the overlap, so that clients can change to the new
  * secret one after the other. A secret from an earlier overlap becomes invalid now. Contract: 5.
  *
- * @returns the credentials, shown only once, and the time at which the old secret expires; null if it is invalid from
- * now on.
+ * @returns the credentials, shown only once, and the time at which the old secret expires. The time is null if the old
+ * secret is invalid from now on.
  */
 export const rotateToken = Effect.fn("ManageTokens.rotateToken")(function* (
   tokenId: TokenId,

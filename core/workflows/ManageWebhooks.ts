@@ -33,7 +33,7 @@ const orNotFound = <A>(found: Option.Option<A>) => Effect.mapError(Effect.fromOp
 const refuseShared = ({ company }: Session) =>
   isShared(company) ? Effect.fail(new Forbidden({ why: "shared_sandbox" })) : Effect.void
 
-/** Creates a webhook. The secret is returned only here. Contract: 6. */
+/** Creates a webhook. Only this call returns the secret. Contract: 6. */
 export const createWebhook = Effect.fn("ManageWebhooks.createWebhook")(function* (
   session: Session,
   url: string,

@@ -99,7 +99,7 @@ const quoteOf = Effect.fnUntraced(function* (company: Session["company"], wanted
   const { reference, total } = yield* Effect.fromResult(
     sellable(insurance, { ...wanted, environment: company.environment }, yield* DateTime.now)
   )
-  // If the sale of a policy names no terminal, it uses the terminal that started the insurance.
+  // A sale of a policy without a terminal gets the terminal that started the insurance.
   const terminalId = wanted.terminalId ?? insurance?.terminalId ?? null
   return { amount: total, insuranceId: id, reference, terminalId } satisfies PurchasedItem
 })

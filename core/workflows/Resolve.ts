@@ -126,8 +126,8 @@ const recordConfirmation = Effect.fnUntraced(function* (
 
 /**
  * Confirms the numbered proposal of another operator, and settles like a provider's answer. The provider is asked once
- * more. If it firmly contradicts, nothing is settled; if it confirms the delivery, its proof replaces the operators'
- * data.
+ * more. A firm contradiction settles nothing. A confirmation of the delivery replaces the operators' data with the
+ * provider's proof.
  *
  * If two operators confirm at once, the second gets an error that names the first. If the first process died before
  * settling, any operator may settle by confirming again.

@@ -73,7 +73,7 @@ const makeSettlement = <Subject, Verdict, Settled, R>(
   }),
 
   /**
-   * Writes the verdict without retries. For callers that can ask again later, because an unavailable database is a
+   * Writes the verdict without retries. For callers that can ask the provider again later. An unavailable database is a
    * defect here.
    */
   settleOnce: withSpan(

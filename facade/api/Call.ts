@@ -92,8 +92,8 @@ export interface CredentialHeaders {
 const unrouted = "{unknown}"
 
 /**
- * The log entry of one request. It is filled while the request is processed. It never contains data from the caller,
- * because that may be a secret or a customer's number.
+ * The log entry of one request, which is filled while the request is processed. It never contains the caller's data,
+ * which may be a secret or a customer's number.
  */
 export interface RequestLogEntry {
   /** Annotations of every log line that is written for the request. */

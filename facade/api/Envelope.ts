@@ -42,7 +42,7 @@ const retryKeyAfter_s = "2" // contract, 4.5, rule 2
 const retryServiceAfter_s = "30"
 const retryDocumentAfter_s = "2"
 
-/** The error headers that a client library can act on without reading the body. */
+/** The error headers, such as Retry-After, that a client library understands without reading the body. */
 const actionHeaders = ({ code, details, status }: HttpError): Readonly<Record<string, string>> => {
   if (code === "TRANSACTION_PENDING") {
     return { location: String(details?.["consultar_en"]), "retry-after": verifyAfter_s }
@@ -55,8 +55,8 @@ const actionHeaders = ({ code, details, status }: HttpError): Readonly<Record<st
 }
 
 /**
- * The headers of an error response: a link to the page of its error code, and the headers that a client library can act
- * on.
+ * The headers of an error response: a link to the page of the error code, and headers for client libraries, such as
+ * Retry-After.
  */
 export const failureHeaders = (error: HttpError): Readonly<Record<string, string>> => ({
   link: `<${errorPath(error.code)}>; rel="help"`,

@@ -106,8 +106,8 @@ export const soughtService = readBy<ServiceId, number | string>(
 )
 
 /**
- * An id in a path. An empty id belongs to no resource, so the caller receives 404. An id that is not a positive integer
- * fails with the reason code `malformed`. tRPC clients may send the id as a number.
+ * An id in a path. An empty id gets 404, because no resource has it. An id that is not a positive integer fails with
+ * the reason code `malformed`. tRPC clients may send the id as a number.
  */
 export const pathId = <A>(to: Schema.Codec<A, number>, description: string, malformed: string = notFound) =>
   readBy<A, number | string>(
@@ -128,7 +128,7 @@ export const wholeBetween = (minimum: number, maximum: number, description: stri
     { type: "integer", minimum, maximum, ...(fallback !== undefined && { default: fallback }), description }
   )
 
-// A range of days ends at the start of the next day. That next day must still have a year of four digits.
+// A range of days ends at the start of the next day. The next day must still have a year of four digits.
 const day_max = "9999-12-30"
 
 /** A calendar day in local time. */

@@ -16,8 +16,8 @@ export const networkOf = (address: string): string =>
   address.includes(":")
     ? Result.match(NetAddress.ipv6FromString(address), {
         onSuccess: (ip) => IpNetwork.format(IpNetwork.fromAddressUnsafe(ip, 64)),
-        // A link-local address contains a zone, for example fe80::1%eth0, and cannot be parsed. It is counted
-        // unchanged.
+        // A link-local address contains a zone, for example fe80::1%eth0, and cannot be parsed. Its key is the
+        // unchanged text.
         onFailure: () => address
       })
     : address
@@ -25,7 +25,7 @@ export const networkOf = (address: string): string =>
 /**
  * The separate counters of an address. Files of the documentation pages have their own counter, so reading the
  * documentation does not use up API calls. Requests that cannot be read as HTTP also have their own counter, because
- * behind a proxy they all have the proxy's address.
+ * behind a proxy all these requests have the proxy's address.
  */
 export type AddressCounter = "address" | "assets" | "unread"
 
@@ -78,8 +78,8 @@ export interface Credentials {
  */
 const part_max = 200
 
-// The whole Authorization header also has a maximum length. V8 keeps a whole header in memory as long as a key that was
-// cut out of it is in use.
+// The whole Authorization header also has a maximum length. V8 keeps the whole header in memory as long as a key that
+// was sliced from it is in use.
 const bearer_max = "Bearer ".length + part_max + ".".length + part_max
 
 // A key and a secret never contain a dot, so the dot separates them.

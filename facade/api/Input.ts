@@ -26,10 +26,7 @@ export const keyField = "idempotency_key"
 /** The REST header with the Idempotency-Key of an operation. */
 export const keyHeader = "Idempotency-Key"
 
-/**
- * Renames the idempotency key in a validation error from the tRPC field to the REST header, because REST clients send
- * the key as a header.
- */
+/** Names the idempotency key in a validation error by its REST header instead of its tRPC field, for REST clients. */
 export const namedByHeader = <E extends CoreError>(error: E): E | Invalid => {
   const reason = error._tag === "Invalid" ? error.details[keyField] : undefined
   return reason === undefined ? error : new Invalid({ details: { [keyHeader]: reason } })

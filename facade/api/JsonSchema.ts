@@ -31,7 +31,7 @@ const schemasPath = "#/components/schemas/"
 /** A reference to a schema of the OpenAPI document. */
 export const refTo = (component: string) => ({ $ref: `${schemasPath}${component}` })
 
-/** The enumerations that are components, by component name. Their values are in the domain, their names here. */
+/** The enumerations that are components, by component name. The domain has their values; the names are defined here. */
 export const enumerations: Readonly<Record<string, JsonSchema>> = Record.map(
   {
     Ambiente: Environment,

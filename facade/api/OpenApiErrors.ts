@@ -25,7 +25,7 @@ const errorObject = (code: ErrorCode): JsonSchema => {
   return { type: "object", required: Object.keys(properties), properties }
 }
 
-/** An `error` object with one of these codes. A generated client finds its schema, and so its details, by `code`. */
+/** An `error` object with one of these codes. A generated client finds the schema of the details by `code`. */
 const errorWith = (some: ReadonlyArray<ErrorCode>): JsonSchema => ({
   oneOf: some.map((code) => refTo(errorName(code))),
   discriminator: {
@@ -43,8 +43,8 @@ const failureSchema = (some: ReadonlyArray<ErrorCode>): JsonSchema => {
 const everyCode = Struct.keys(codes)
 
 /**
- * The schemas of errors. `Error` describes a response with any code. The schema with the name of a code describes a
- * response with that code. `errorName` gives the name of the schema of the `error` object in it.
+ * The schemas of errors. `Error` describes a response with any code. A schema named after a code describes a response
+ * with that code. `errorName` names the schema of the `error` object in this response.
  */
 export const errorSchemas: Readonly<Record<string, JsonSchema>> = {
   // The members exclude each other by error.code. A discriminator must be a direct property, so this is anyOf.

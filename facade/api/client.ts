@@ -21,8 +21,8 @@ const maxItems = 50
 
 /**
  * A typed client for TypeScript programs. Every failure is a `SaldoError`. Queries that are made at the same moment
- * share one request. Each mutation has its own request, so a sale never waits for the provider of another sale and is
- * never refused together with another sale.
+ * share one request. Each mutation has its own request. A sale therefore never waits for another sale, and is never
+ * refused together with another sale.
  */
 export const createClient = ({ apiKey, apiSecret, url }: ClientOptions) => {
   const server = {

@@ -66,7 +66,10 @@ const consolePolicy = policyOf({
   "frame-src": "blob:"
 })
 
-/** The sandbox as the console shows it: its credentials, `closed` if they are refused now, or null without a sandbox. */
+/**
+ * The sandbox as the console shows it: its credentials, `closed` if the credentials are refused now, or null without a
+ * sandbox.
+ */
 export type ShownSandbox = HttpOptionsShape["sandbox"] | "closed"
 
 const credentialsOf = (sandbox: ShownSandbox) =>

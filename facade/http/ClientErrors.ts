@@ -118,7 +118,7 @@ type Refuse = (socket: Duplex, refused: Refused) => void
  * Refuses a request and ends its connection. Does this only once for each connection.
  *
  * A complete earlier request on the connection, perhaps a sale, may still wait for its response. That response is then
- * sent as the last one, without the refusal, because the client would take the refusal for the response to the sale.
+ * sent as the last one. The refusal is not sent, because the client would take it for the response to the sale.
  */
 const refuser = (services: Context.Context<CallCounter | SecureRandom.SecureRandom>): Refuse => {
   const run = Effect.runForkWith(services)

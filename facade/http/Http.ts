@@ -108,8 +108,8 @@ const answering = <E, R>(routing: Effect.Effect<HttpServerResponse.HttpServerRes
 }
 
 /**
- * How many services a request may add to those of the server before Effect copies them all. The default of 8 would copy
- * them during each request, for 4 µs of a sale.
+ * How many services a request may add to the server's services before Effect copies all services. With the default of
+ * 8, every request would copy them, which takes 4 µs of a sale.
  */
 const maxDepth = 24
 

@@ -116,7 +116,7 @@ export const respondDefect = (call: Call, cause: unknown) =>
 export const logFailed = ({ requestId }: Pick<Call, "requestId">, defect: unknown) =>
   logDefect("a call failed", defect, { request_id: requestId })
 
-/** Counts the current call by its address and then answers it. Used by routes that are not procedures. */
+/** Counts the current call by its address and then responds. Used by routes that are not procedures. */
 export const rateLimited = <E extends CoreError, R>(
   answer: (call: Call) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
   counter?: AddressCounter
@@ -133,7 +133,7 @@ export const etagOf = (text: string) => Effect.map(sha256Hex(text), (hex) => `W/
 
 const opaque = (tag: string): string => tag.trim().replace(/^W\//, "")
 
-/** Whether If-None-Match contains the ETag. If it does, the client already has the content. */
+/** Whether If-None-Match contains the ETag. If so, the client already has the content. */
 export const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
   ifNoneMatch !== undefined &&
   (ifNoneMatch.trim() === "*" || ifNoneMatch.split(",").some((tag) => opaque(tag) === opaque(etag)))

@@ -25,7 +25,7 @@ export class Readiness extends Context.Service<
   {
     /** Sets the check of a part. Without a check, a part is not ready. */
     readonly judge: (part: ReadinessPart, check: Effect.Effect<boolean>) => Effect.Effect<void>
-    /** Marks the process as stopping. It still answers calls. */
+    /** Marks the process as stopping. A stopping process still answers calls. */
     readonly stop: Effect.Effect<void>
     /** The parts that are not ready. Empty if calls can be accepted. */
     readonly missing: Effect.Effect<ReadonlyArray<ReadinessPart | "stopping">>

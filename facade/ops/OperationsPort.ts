@@ -73,7 +73,7 @@ const listening = ({ host, port }: OpsSettings) =>
 
 const notListening = Layer.succeed(OperationsPort, { url: null })
 
-/** If the default port is taken, for example by a second Saldo on the machine, starts without it. */
+/** Starts without an operations port if another program, such as a second Saldo, uses the default port. */
 const withoutPort = (message: string) =>
   Layer.effect(
     OperationsPort,

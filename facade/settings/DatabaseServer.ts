@@ -24,7 +24,7 @@ export class DatabaseServer extends Context.Service<
     readonly place: string
   }
 >()("saldo/facade/Store") {
-  /** The server of DATABASE_URL or, without it, the embedded one. */
+  /** The server of DATABASE_URL or, without DATABASE_URL, the embedded server. */
   static readonly layer = Layer.unwrap(
     Settings.useSync(({ dataDirectory, databaseUrl, migrationUrl }) =>
       databaseUrl === null
@@ -74,8 +74,8 @@ const readingShare = 4
  */
 const otherConnections_min = 3
 
-// Migrates with the owner's login, so that the other login then finds the schema up to date. If it does not, the two
-// addresses lead to different databases.
+// Migrates with the owner's login, so that the other login then finds the schema up to date. If the schema is then not
+// up to date, the two addresses lead to different databases.
 const migrationAsOwner = Layer.effectDiscard(Effect.provide(migrate, Layer.fresh(ownerConnection)))
 
 /**

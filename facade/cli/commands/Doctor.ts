@@ -61,7 +61,7 @@ export const doctor = Command.make("doctor", {}, () =>
   })
 ).pipe(
   Command.withDescription(
-    "Check the installation: the settings; the database, its durability, schema, clock, dead rows and connection timeout; the keys of personal data and token secrets; the rights of the database login and row-level security; the addresses of the service, its certificate and its operations port; Redis; whether the active companies in production have a provider and, for insurance, an insurer and an SMS gateway; whether webhooks are disabled or wait for deliveries; and whether provider, insurer, SMS gateway and trace collector accept connections. Sends no requests to them and changes nothing. Each result is ok, warn (works, but a change is advised) or wrong. Exit code 1 if a result is wrong; 0 if none is, even with warnings."
+    "Check the installation. Checks the settings. Checks the database: durability, schema, clock, dead rows, connection timeout, rights of the login, row-level security. Checks the keys of personal data and token secrets. Checks addresses, certificate, operations port and Redis. Checks that active companies in production have a provider and, for insurance, an insurer and an SMS gateway. Checks for disabled webhooks and late deliveries. Checks that provider, insurer, SMS gateway and trace collector accept connections. Sends no requests to them and changes nothing. Each result is ok, warn (works, but a change is advised) or wrong. Exit code 1 if a result is wrong; 0 if none is, even with warnings."
   ),
   Command.withShortDescription("Check the installation"),
   Command.withExamples([{ command: "saldo doctor --json", description: "Before a deployment, or in a monitor" }])

@@ -29,7 +29,7 @@ const list = Command.make(
 ).pipe(
   Command.provide(operatorLayer),
   Command.withDescription(
-    "List the webhooks of all companies or of one. estado desactivado: the service or the operator has stopped it. falla_desde: since when every delivery has failed; after five days the service disables the webhook. Secrets are never shown."
+    "List the webhooks of all companies or of one company. estado desactivado: the service or the operator has stopped it. falla_desde: since when every delivery has failed; after five days the service disables the webhook. Secrets are never shown."
   ),
   Command.withShortDescription("List the webhooks"),
   Command.withExamples([
@@ -111,7 +111,7 @@ const replay = Command.make(
       : new CliError.ValidationError({ message: "--hasta is before --desde. No event can match." })
   ),
   Command.withDescription(
-    "Send the events of a time span to a webhook again. Each event keeps its id, so a receiver recognizes the events that it already has. Retries start again from the first attempt. Events that the webhook never received, such as those from the time when it was disabled, are sent too, even if the webhook does not select their types."
+    "Send the events of a time span to a webhook again. Each event keeps its id, so a receiver recognizes the events that it already has. Retries start again from the first attempt. The replay includes events that the webhook never received, such as events from the time when it was disabled. It also includes types that the webhook does not select."
   ),
   Command.withShortDescription("Send events to a webhook again"),
   Command.withExamples([

@@ -107,8 +107,8 @@ const flagUsage = ({ name, required, type }: HelpDoc.FlagDoc): string => {
 const markRequired = <Doc extends HelpDoc.ArgDoc | HelpDoc.FlagDoc>(doc: Doc): Doc =>
   doc.required ? { ...doc, description: Option.map(doc.description, (text) => `${text} (required)`) } : doc
 
-// Patterns for simplifying the library's error messages: all numbers here are integers, a missing file is not an
-// "expected" value, and the usage line already names the command.
+// Patterns that simplify the library's error messages. All numbers here are integers. A missing file is not an
+// "expected" value. The usage line already names the command.
 const numberErrorSuffix = /Expected (?:a string representing a finite number|an integer)$/
 const expectedPrefix = /Expected: (?=(?:File|Path|Failed) )/
 const commandSuffix = /(?<=^Unrecognized flag: \S+) in command .*/
