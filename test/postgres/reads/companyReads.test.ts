@@ -26,7 +26,7 @@ const plannerSettings: ReadonlyArray<Readonly<Record<string, string>>> = [
   { geqo_threshold: "2" }
 ]
 
-/** A reader with one connection, in the database role for reads. */
+/** A client with one connection, which uses the database role for reads. */
 const readingAs = (parameters: Readonly<Record<string, string>>) =>
   Layer.unwrap(
     Effect.map(testDatabaseUrl, (url) =>
@@ -60,7 +60,7 @@ layer(populated)("a read for one company", (it) => {
   )
 
   describe.each(plannerSettings)("with %j", (parameters) => {
-    it.effect("returns rows of that company only, whatever the query", () =>
+    it.effect("returns only rows of that company, whatever the query", () =>
       Effect.gen(function* () {
         const sql = yield* PgClient.PgClient
         yield* Effect.gen(function* () {
@@ -137,7 +137,7 @@ layer(populated)("a read for one company", (it) => {
     "delete from cell.option",
     "select directory.deposit(1, 5, 10, 'x', 'epoch')",
     "select nextval('cell.insurance_id')"
-  ])("is denied: %s", (statement) =>
+  ])("may not execute: %s", (statement) =>
     Effect.gen(function* () {
       const sql = yield* ReadingClient
       const { reason } = yield* Effect.flip(sql.unsafe(statement).unprepared)

@@ -33,7 +33,7 @@ interface Scan {
   readonly of: string
   /** Rows read, including rows that were then filtered out. */
   readonly rows: number
-  /** Pages read, including pages with dead rows only. */
+  /** Pages read, including pages that contain only dead rows. */
   readonly pages: number
 }
 
@@ -97,7 +97,7 @@ const read = (scans: ReadonlyArray<Scan>, of: RegExp): number =>
 
 const rows = /^(transaction|entry)/
 
-/** Asserts that a page of either company reads rows by an index and at most `rows_max` of them. */
+/** Asserts, for the small and the large company, that a page uses an index and reads at most `rows_max` rows. */
 const readsFew = Effect.fnUntraced(function* <R>(
   page: (company: CompanyId) => Effect.Effect<unknown, never, R>,
   rows_max: number
@@ -112,7 +112,7 @@ const readsFew = Effect.fnUntraced(function* <R>(
       )
     }
     assert.isAtMost(read(scans, rows), rows_max, JSON.stringify(scans))
-    // Both lists have fewer than two blocks for every thousand sales of both companies.
+    // The list of sales and the list of entries each have fewer than two blocks per thousand sales.
     assert.isAtMost(read(scans, /block$/), 4 * Math.ceil((sales + large.sales) / block), JSON.stringify(scans))
   }
 })
@@ -125,10 +125,10 @@ const day = { from: "2025-12-24", to: "2025-12-24" }
 layer(TestLayer)("a page of a long list", (it) => {
   describe("of sales", () => {
     it.effect.each([
-      ["everything", {}, 1],
-      ["everything", {}, 1_000],
-      ["everything", {}, 4_000],
-      ["everything", {}, 1_000_000],
+      ["no filter", {}, 1],
+      ["no filter", {}, 1_000],
+      ["no filter", {}, 4_000],
+      ["no filter", {}, 1_000_000],
       ["SUCCESS", { status: "SUCCESS" }, 1],
       ["SUCCESS", { status: "SUCCESS" }, 1_000],
       ["FAILED", { status: "FAILED" }, 1],
@@ -138,44 +138,44 @@ layer(TestLayer)("a page of a long list", (it) => {
       ["a month", month, 1],
       ["a month", month, 1_000],
       ["a day", day, 20],
-      ["FAILED in a month", { ...month, status: "FAILED" }, 12],
+      ["FAILED and a month", { ...month, status: "FAILED" }, 12],
       ["an empty range of days", { from: "2026-01-02", to: "2026-01-01" }, 1],
-      ["up to a sale", { upTo: 150_500 }, 1],
-      ["up to a sale", { upTo: 150_500 }, 1_000],
-      ["up to an early sale", { upTo: 1_700 }, 20],
-      ["a month up to a sale", { ...month, upTo: 150_500 }, 10],
-      ["FAILED up to a sale", { upTo: 150_500, status: "FAILED" }, 20],
+      ["a newest sale", { upTo: 150_500 }, 1],
+      ["a newest sale", { upTo: 150_500 }, 1_000],
+      ["an early newest sale", { upTo: 1_700 }, 20],
+      ["a month and a newest sale", { ...month, upTo: 150_500 }, 10],
+      ["FAILED and a newest sale", { upTo: 150_500, status: "FAILED" }, 20],
       ["a service", service(1), 1],
       ["a service", service(1), 3_000],
       ["a rare service", service(2), 1],
       ["a rare service", service(2), 70],
-      ["a service in a month", { ...month, ...service(1) }, 100],
-      ["a service up to a sale", { ...service(2), upTo: 150_500 }, 2],
-      ["SUCCESS of a service", { ...service(1), status: "SUCCESS" }, 100],
-      ["PENDING of a service", { ...service(1), status: "PENDING" }, 3],
+      ["a service and a month", { ...month, ...service(1) }, 100],
+      ["a service and a newest sale", { ...service(2), upTo: 150_500 }, 2],
+      ["SUCCESS and a service", { ...service(1), status: "SUCCESS" }, 100],
+      ["PENDING and a service", { ...service(1), status: "PENDING" }, 3],
       ["a terminal", terminal("caja-7"), 1],
       ["a terminal", terminal("caja-7"), 150],
-      ["FAILED of a terminal", { ...terminal("caja-7"), status: "FAILED" }, 5],
+      ["FAILED and a terminal", { ...terminal("caja-7"), status: "FAILED" }, 5],
       ["a terminal with few sales", terminal("caja-100"), 1],
       ["a terminal without sales", terminal("caja"), 1],
       ["a service that the terminal never sold", { ...service(2), ...terminal("caja-2") }, 1],
-      ["an identifier of a service", { identifier: "c-77", ...service(1) }, 1],
-      ["an identifier up to a sale", { identifier: "c-77", upTo: 150_500 }, 1],
+      ["an identifier and a service", { identifier: "c-77", ...service(1) }, 1],
+      ["an identifier and a newest sale", { identifier: "c-77", upTo: 150_500 }, 1],
       ["an identifier", { identifier: "c-77" }, 1],
-      ["an identifier in a month", { identifier: "c-77", ...month, status: "SUCCESS" }, 1],
+      ["an identifier, a month and SUCCESS", { identifier: "c-77", ...month, status: "SUCCESS" }, 1],
       ["an xid", { xid: "RD-2-77" }, 1],
-      ["a failed xid", { xid: "RD-2-107", status: "FAILED" }, 1]
+      ["an xid and FAILED", { xid: "RD-2-107", status: "FAILED" }, 1]
     ] as ReadonlyArray<readonly [string, TransactionFilter, number]>)(
-      "%s (%j, page %i) uses an index and reads at most a few thousand rows",
+      "with %s (%j, page %i) uses an index and reads at most a few thousand rows",
       ([, filter, page]) =>
         readsFew(
           (company) => Transactions.use(({ list }) => list(company, filter, { page, perPage })),
-          // One block to skip to the page, and one at each end of the days.
+          // Up to one block to skip to the page, and one block at each end of the range of days.
           perPage + 4 * block
         )
     )
 
-    // Ten sales of each thousand pass each of these filters.
+    // Each of these filters selects ten of a thousand sales.
     it.effect.each([
       ["in PROCESSING", { status: "PROCESSING" }],
       ["of a service at a terminal", { ...service(2), ...terminal("caja-1") }]
@@ -187,8 +187,8 @@ layer(TestLayer)("a page of a long list", (it) => {
     )
   })
 
-  // A page of all companies reads each company's newest sales down to the page's end. For rare statuses it reads
-  // blocks.
+  // For all companies, a page reads the newest sales of each company, up to the end of the page. For rare statuses, it
+  // reads blocks.
   it.effect.each([
     [{}, 1],
     [{}, 20],
@@ -218,7 +218,7 @@ layer(TestLayer)("a page of a long list", (it) => {
     )
   )
 
-  it.effect("of unsettled sales and reversals reads only those, however many are settled", () =>
+  it.effect("of unsettled sales and reversals reads only unsettled ones, however many are settled", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       yield* sql`
@@ -247,7 +247,7 @@ layer(TestLayer)("a page of a long list", (it) => {
     })
   )
 
-  it.effect("of due deliveries reads only the beginning of each queue, however long it is", () =>
+  it.effect("of due deliveries, as counted for metrics, reads only the beginning of each queue", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       yield* sql`
@@ -270,15 +270,15 @@ layer(TestLayer)("a page of a long list", (it) => {
     })
   )
 
-  it.effect("of a whole day is streamed in parts by an index", () =>
+  it.effect("of a statement of one day is streamed in parts that use an index", () =>
     readsFew(
       (company) => Statement.use((statement) => Stream.runDrain(statement.all(company, day))),
-      // Two parts, each read by the index and then by its rows.
+      // The day has two parts. Each part reads the index and then the rows.
       10 * block
     )
   )
 
-  it.effect("of one identifier reads few pages, even with many dead rows since the last vacuum", () =>
+  it.effect("of one identifier reads few database pages, even when many rows are dead since the last vacuum", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const company = CompanyId.make(3)

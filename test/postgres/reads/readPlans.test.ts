@@ -16,7 +16,7 @@ import { intentOf, reserveInOneCall } from "../../support/SalesOnPostgres.ts"
 
 const sales = 20_000
 
-// Inserts settled sales. Their entries are left out where a test does not need them.
+// Inserts settled sales without ledger entries.
 const sell = (company: number, members: number) => `
   insert into cell.transaction (
     company_id, id, xid, idempotency_key, status, environment, service_id, service_name, service_type, identifier, amount,
@@ -41,7 +41,7 @@ interface Node {
   readonly Plans?: ReadonlyArray<Node>
 }
 
-/** Number of row pairs that a join compared and rejected. */
+/** Number of row pairs that the joins of a plan compared and rejected. */
 const mismatched = (node: Node): number =>
   (node["Rows Removed by Join Filter"] ?? 0) * node["Actual Loops"] +
   (node.Plans ?? []).reduce((sum, child) => sum + mismatched(child), 0)
@@ -85,13 +85,13 @@ layer(TestDatabase)("an audit compares few unrelated rows", (it) => {
 
 const confirmed = Verdict.Confirm({ delivery: { authCode: "A1", rechargeToken: null } })
 
-/** Sale number `n`, with an identifier of its own. */
+/** Sale number `n`. Each sale has a different identifier. */
 const sale = (company: number, n: number): Intent => ({
   ...intentOf(company, `sale ${n}`, 100),
   identifier: Identifier.make(String(8_090_000_000 + n))
 })
 
-/** Reserves and settles one sale of each company in one batch, inside the open transaction. */
+/** Reserves and settles one sale of each company, in one batch. */
 const sellTogether = Effect.fnUntraced(function* (companies: ReadonlyArray<number>, first: number) {
   const sql = yield* PgClient.PgClient
   const at = yield* DateTime.now
@@ -148,7 +148,7 @@ const inBatches = <A, E, R>(
     { discard: true }
   )
 
-/** Reserves sales and asserts that every answer has this tag. */
+/** Reserves sales and asserts that every result has this tag. */
 const ask = (companies: ReadonlyArray<number>, first: number, tag: string) =>
   Effect.map(reserveInOneCall(companies.map((company, n) => sale(company, first + n))), (answers) =>
     assert.deepStrictEqual(
@@ -157,7 +157,7 @@ const ask = (companies: ReadonlyArray<number>, first: number, tag: string) =>
     )
   )
 
-/** Claims due sales and reversals, of which there are none. */
+/** Claims due sales and reversals, and asserts that there are none. */
 const claim = Effect.gen(function* () {
   const now = yield* DateTime.now
   const wanted = { began: now, lease: Duration.minutes(1), limit: 32, now, which: "due" } as const
@@ -181,7 +181,7 @@ const scenarios = [
   },
   {
     name: "in a batch of several companies",
-    // Each part reserves four sales of each company. All parts but the first complete one block of each company.
+    // In each part, every company makes four sales. Each part except the first completes one block of every company.
     works: Effect.map(
       Effect.forEach(Arr.range(0, 3), (part) => workOf(inBatches(60, 1200 * part, sellTogether))),
       (works) => works.slice(1)
@@ -219,12 +219,12 @@ const scenarios = [
   }
 ]
 
-// Leaves empty pages behind, so that the planner sees tables without rows.
+// Leaves tables that have pages but no rows, which `analyze` then records as empty.
 const sellAndRollBack = PgClient.PgClient.use((sql) =>
   sql.withTransaction(Effect.andThen(inBatches(15, 0, sellTogether), Effect.fail("forget"))).pipe(Effect.ignore)
 )
 
-// Plans are cached, so they may rest on wrong statistics: none at all, or those of empty tables.
+// A cached plan can come from wrong statistics: no statistics, or statistics of empty tables.
 const statistics = [
   { database: "was never analyzed", prepare: Effect.void },
   {
@@ -239,7 +239,7 @@ const statistics = [
 for (const { database, prepare } of statistics) {
   for (const { name, works } of scenarios) {
     layer(TestDatabase)(`a sale ${name}, in a database that ${database}`, (it) => {
-      it.effect("takes the same work when there are many other sales", () =>
+      it.effect("reads about the same number of rows when there are many other sales", () =>
         PgClient.PgClient.use((sql) =>
           sql.withTransaction(
             Effect.gen(function* () {

@@ -20,7 +20,7 @@ const blocksOf = (company: number) =>
   )
 
 layer(TestLayer, { excludeTestServices: true })("blocks of the sales of a service or terminal", (it) => {
-  it.effect("are the parts of each block with the same service, the same terminal, and both", () =>
+  it.effect("have the counts of a block for each service, each terminal and each pair of both", () =>
     Effect.gen(function* () {
       yield* setBlockLength(6)
       yield* runAll(deposit([1]))
@@ -34,7 +34,7 @@ layer(TestLayer, { excludeTestServices: true })("blocks of the sales of a servic
           Number(last_id),
           [members, pending, success, failed]
         ]),
-        // Sales 1 to 6 of services 2, 3, 1, 2, 3, 2. Sales 5 and 6 are in PROCESSING, and sale 5 is at no terminal.
+        // Sales 1 to 6 have the services 2, 3, 1, 2, 3, 2. Sales 5 and 6 are PROCESSING. Sale 5 has no terminal.
         [
           ["service 1", 3, 3, [1, 0, 1, 0]],
           ["service 1 terminal caja 2", 3, 3, [1, 0, 1, 0]],
@@ -53,17 +53,19 @@ layer(TestLayer, { excludeTestServices: true })("blocks of the sales of a servic
     })
   )
 
-  it.effect("count a sale that is reserved late, before all or between other sales of its terminal", () =>
-    Effect.gen(function* () {
-      yield* setBlockLength(5)
-      yield* runAll(deposit([2]))
-      for (const n of [2, 3, 1, 0, 5, 4]) yield* runAll(reserve([2], 1_000, n))
-      yield* runAll(settle([2], 1_000, 40))
-      assert.deepStrictEqual(yield* violatedInvariants, [])
-    })
+  it.effect(
+    "count a sale that is reserved late, with an id before or between the ids of its terminal's other sales",
+    () =>
+      Effect.gen(function* () {
+        yield* setBlockLength(5)
+        yield* runAll(deposit([2]))
+        for (const n of [2, 3, 1, 0, 5, 4]) yield* runAll(reserve([2], 1_000, n))
+        yield* runAll(settle([2], 1_000, 40))
+        assert.deepStrictEqual(yield* violatedInvariants, [])
+      })
   )
 
-  it.effect("are built by the migration as they are built from the sales", () =>
+  it.effect("are the same after the migration as when the sales themselves create them", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const { once } = yield* sqlFiles

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { TestDatabase } from "../../support/Database.ts"
 import { guardsIn, isOfEvents, isOfInsurance, refusedBy, rowsOf } from "../../support/SchemaGuards.ts"
 
-// One valid row of each table. A case changes columns of it. Alone the row is accepted, except for its foreign keys.
+// One valid row of each table, except for its foreign keys. A case changes columns of the row.
 
 const at = "'epoch'"
 const later = "'2026-01-01'"
@@ -217,7 +217,7 @@ const statuses = ["PROCESSING", "PENDING", "SUCCESS", "FAILED", "REVERSED"]
 const reversalStatuses = ["PROCESSING", "PENDING", "CONFIRMED", "DENIED"]
 const pairs = (all: ReadonlyArray<string>) => all.flatMap((from) => all.map((to) => [from, to] as const))
 
-/** Drops the checks on columns that depend on the status, so that only the rule of transitions is tested. */
+/** Drops the checks on columns that depend on the status, so that only the rule of transitions can fail. */
 const without = (table: string, checks: ReadonlyArray<string>) =>
   `alter table cell.${table} ${checks.map((check) => `drop constraint ${check}`).join()}`
 
@@ -228,7 +228,7 @@ layer(TestDatabase)("the tables of a cell", (it) => {
     })
   )
 
-  it.effect("have no constraint without a rejected case", () =>
+  it.effect("have a rejected case for every constraint", () =>
     Effect.gen(function* () {
       const seen = new Set([...ofMoney, ...ofSales, ...ofReversals].map(([, guard]) => guard))
       // Insurances and events have test files of their own. Transitions between statuses are tested below.
@@ -237,14 +237,14 @@ layer(TestDatabase)("the tables of a cell", (it) => {
     })
   )
 
-  it.effect("allow a new sale with the xid and bill of a failed one", () =>
+  it.effect("allow a new sale with the xid and bill of a failed sale", () =>
     Effect.gen(function* () {
       const again = inFlight({ id: 2, bill_id: "'b'" })
       assert.isNull(yield* refusedBy([inFlight({ ...failed, bill_id: "'b'" }), again]))
     })
   )
 
-  it.effect("allow a new reversal after a denied one", () =>
+  it.effect("allow a new reversal after a denied reversal", () =>
     Effect.gen(function* () {
       assert.isNull(yield* refusedBy([sold(), reversal(over), reversal({ id: 2 })]))
     })
@@ -266,7 +266,7 @@ layer(TestDatabase)("the tables of a cell", (it) => {
     })
   )
 
-  it.effect("allow a reversal to end once and never to restart", () =>
+  it.effect("allow a reversal to change to a final status, and never back", () =>
     Effect.gen(function* () {
       const known = ["PENDING", "CONFIRMED", "DENIED"].flatMap((to) => [`PROCESSING ${to}`, `PENDING ${to}`])
       for (const [from, to] of pairs(reversalStatuses)) {

@@ -147,7 +147,7 @@ describe("the data key", () => {
     })
   )
 
-  it.live("is encrypted with one of two concurrent values of DATA_KEY, and the other is refused", () =>
+  it.live("is encrypted by one of two processes with different DATA_KEYs, and the other process does not start", () =>
     Effect.gen(function* () {
       for (const _ of rounds) {
         const found = yield* startedAtOnce([first, other])
@@ -213,7 +213,7 @@ layer(TestDatabase, { excludeTestServices: true })("the database", (it) => {
       const { companyId } = yield* insurances.create(id, yield* newInsurance(7, { plate, insured }), addressed)
       yield* containsNoSecret("begun")
 
-      // A gateway's answer may repeat the phone number and the text.
+      // The response of a gateway can contain the phone number and the text.
       const { message } = addressed.sms
       const at = yield* DateTime.now
       const sms = { companyId, insuranceId: id, message }
@@ -251,7 +251,7 @@ layer(TestDatabase, { excludeTestServices: true })("the database", (it) => {
         ["failed", false],
         ["sent", false]
       ])
-      // The search finds text that is not encrypted, so its empty results above are meaningful.
+      // The same search finds unencrypted text, so it would have found unencrypted personal data above.
       assert.include(yield* placesOf(plate), "cell.insurance.plate")
       assert.include(yield* placesOf("POL-1"), "cell.insurance.policy_number")
     }).pipe(Effect.scoped)

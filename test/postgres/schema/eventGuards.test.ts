@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { TestDatabase } from "../../support/Database.ts"
 import { guardsIn, isOfEvents, refusedBy, rowsOf } from "../../support/SchemaGuards.ts"
 
-// One valid row of each table. A case changes columns of it.
+// One valid row of each table. A case changes columns of the row.
 
 const at = "'epoch'"
 const event = rowsOf("cell.event", {
@@ -39,7 +39,7 @@ const refusals: ReadonlyArray<readonly [what: string, guard: string, statements:
   ["a webhook without a URL", "webhook_url_check", [webhook({ url: "''" })]],
   ["a URL that is too long", "webhook_url_check", [webhook({ url: "repeat('u', 2049)" })]],
   ["an unknown state of a webhook", "webhook_state_check", [webhook({ state: "'x'" })]],
-  ["a previous secret without an end", "webhook_previous_secret", [webhook({ previous_secret: "'\\x00'" })]],
+  ["a previous secret without an end time", "webhook_previous_secret", [webhook({ previous_secret: "'\\x00'" })]],
   ["an unknown state of a delivery", "delivery_state_check", [delivery({ state: "'x'" })]],
   ["a negative number of attempts", "delivery_attempts_check", [delivery({ attempts: -1 })]]
 ]

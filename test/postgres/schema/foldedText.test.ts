@@ -18,11 +18,11 @@ import { refusedBy } from "../../support/SchemaGuards.ts"
 
 const codePoint_max = 0x10ffff
 
-// Private, unassigned and Chinese characters have no case, and most of Unicode consists of them.
+// Most characters of Unicode are private, unassigned or Chinese. They have no upper or lower case.
 const uninteresting = /[\p{Co}\p{Cn}\p{Script=Han}]/u
 
 layer(TestDatabase)("the folded form of a text", (it) => {
-  // Leaves out what the Unicode version of Postgres does not know. Node may have a later version.
+  // Skips characters that Postgres does not know, because Node may have a later version of Unicode.
   const differing = Effect.fnUntraced(function* (texts: ReadonlyArray<string>) {
     const sql = yield* PgClient.PgClient
     const cases = texts.map((text) => ({ text, folded: foldedText(text) }))
@@ -61,21 +61,21 @@ layer(TestDatabase)("the folded form of a text", (it) => {
 
 const connectedTo = (url: string) => Layer.fresh(Database.layer({ url: Redacted.make(url), connections_max: 1 }))
 
-/** The schema of the version before references were compared in folded form. */
+/** The schema of version 5, which does not compare references in folded form. */
 const versionFive = Effect.gen(function* () {
   const folder = join(yield* temporaryDirectory, "sql")
   cpSync(fileURLToPath(yield* SqlFolder), folder, { recursive: true })
   rmSync(join(folder, "0006_folded_text.sql"))
   const versions = join(folder, "versions.txt")
   writeFileSync(versions, readFileSync(versions, "utf8").replace(/^(?:[6-9]|\d\d).*\n/gm, ""))
-  // Its roles.sql does not know the function either.
+  // Version 5 has no function folded_text, so the grant of the function is removed too.
   const roles = join(folder, "roles.sql")
   writeFileSync(roles, readFileSync(roles, "utf8").replace(/^grant execute on function cell\.folded_text.*\n/m, ""))
   return Effect.provideService(SqlFolder, pathToFileURL(`${folder}/`))
 })
 
 describe("a database with references that differ only in spelling", () => {
-  it.live("is migrated, and its first deposit of each owns the folded reference", () =>
+  it.live("is migrated, and a folded reference then belongs to the company's first deposit with it", () =>
     Effect.gen(function* () {
       const url = yield* copyDatabase(inject("postgresUrl"), "template0", `folded_${randomUUID()}`)
       const earlier = yield* versionFive
@@ -98,7 +98,7 @@ describe("a database with references that differ only in spelling", () => {
           { company: 1, folded: "BANCO-1", entry: 1 },
           { company: 2, folded: "BANCO-1", entry: 5 }
         ])
-        // Each spelling finds its own deposit. A new spelling finds the first.
+        // A recorded spelling finds its own deposit. A new spelling finds the first deposit.
         for (const [reference, entry] of [
           ["banco-1", 1],
           ["BANCO\u20131", 2],

@@ -61,7 +61,7 @@ const server = {
   "directory.token_use": "insert, select, update used_at"
 }
 
-/** Rights of operators in addition to the server's. */
+/** Rights of the operator's role in addition to those of the server's role. */
 const operator = {
   "catalogue.company_service": "insert, update",
   "cell.balance":

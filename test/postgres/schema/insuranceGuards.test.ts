@@ -63,7 +63,7 @@ const sale = (id: number, status: string): string => `
     ${status === "FAILED" || status === "SUCCESS" ? "'epoch'" : "null"}, ${status === "SUCCESS" ? "'x'" : "null"}, 1
   )`
 
-// Drops the checks on columns that depend on the state, so that only the rule of transitions is tested.
+// Drops the checks on columns that depend on the state, so that only the rule of transitions can fail.
 const withoutChecks = `
   do $do$
   declare
@@ -119,7 +119,7 @@ const refusals: ReadonlyArray<readonly [what: string, guard: string, statements:
   ["a sent SMS that still has its text", "sms_sealed", [insurance("iniciada"), sms("sent", "'\\x00'", "'epoch'")]],
   ["a sent SMS without a settlement time", "sms_settled_at", [insurance("iniciada"), sms("sent", "null", "null")]],
   [
-    "a question about the delivery of a failed SMS",
+    "a due delivery query for a failed SMS",
     "sms_ask_at",
     [insurance("iniciada"), sms("failed", "null", "'epoch'"), "update cell.sms set ask_at = 'epoch'"]
   ],
@@ -150,7 +150,7 @@ layer(TestDatabase)("the insurance table", (it) => {
     })
   )
 
-  it.effect("has a rejected case for every constraint, and so has the SMS table", () =>
+  it.effect("has a rejected case for every constraint, including those of the SMS table", () =>
     Effect.gen(function* () {
       const seen = new Set(refusals.map(([, guard]) => guard))
       const guards = yield* guardsIn("cell", isOfInsurance)
@@ -158,7 +158,7 @@ layer(TestDatabase)("the insurance table", (it) => {
     })
   )
 
-  it.effect("allows a new sale of a quote after a failed one", () =>
+  it.effect("allows a new sale of a quote after a failed sale", () =>
     Effect.gen(function* () {
       assert.isNull(yield* refusedBy([sale(1, "FAILED"), sale(2, "PROCESSING")]))
     })

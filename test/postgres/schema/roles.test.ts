@@ -202,7 +202,7 @@ layer(populated)("the database role of a server", (it) => {
     })
   )
 
-  it.effect("starts on a schema that another role has migrated, and reports pending migrations otherwise", () =>
+  it.effect("suffices to start on a migrated schema; on another schema the error states what to configure", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       assert.deepStrictEqual(yield* Effect.provide(migrate, asIn("saldo_server")), [])
@@ -216,7 +216,7 @@ layer(populated)("the database role of a server", (it) => {
 })
 
 layer(TestDatabase)("a function that moves money", (it) => {
-  it.effect("runs as its owner and may be called by the server's role only, which may not deposit", () =>
+  it.effect("runs as its owner, and only the server's role may call it", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const functions = yield* sql<{ name: string; definer: boolean; server: boolean; reader: boolean; all: boolean }>`

@@ -148,7 +148,7 @@ const changes = {
   "settlement as delivered": (company: number) => Effect.map(reserve(company), (order) => settle(order, delivered)),
   "settlement as refused": (company: number) =>
     Effect.map(reserve(company), (order) => settle(order, Verdict.Release({ refusal: "TRANSACTION_REJECTED" }))),
-  "settlement as never sent": (company: number) =>
+  "settlement of a sale that did not reach the provider": (company: number) =>
     Effect.map(reserve(company), (order) => settle(order, Verdict.Free())),
   "hold of a sale": (company: number) => Effect.map(reserve(company), (order) => settle(order, Verdict.Hold())),
   "start of a reversal": (company: number) =>
@@ -157,7 +157,7 @@ const changes = {
     ),
   "confirmed reversal": (company: number) => Effect.map(reversing(company), endedBy(ReversalVerdict.Confirm())),
   "denied reversal": (company: number) => Effect.map(reversing(company), endedBy(ReversalVerdict.Deny())),
-  "settlement of a reversal as never sent": (company: number) =>
+  "settlement of a reversal that did not reach the provider": (company: number) =>
     Effect.map(reversing(company), endedBy(ReversalVerdict.Free())),
   "hold of a reversal": (company: number) => Effect.map(reversing(company), endedBy(ReversalVerdict.Hold())),
   "option at a new price": (company: number) => Effect.as(offered(company, 100), offered(company, 200)),
@@ -220,7 +220,7 @@ const changes = {
     Effect.map(insuredOrder(company), (order) => settle(order, Verdict.Confirm({ delivery: policy })))
 }
 
-/** All tables of a cell. Each stands after the tables that it refers to. */
+/** All tables of a cell. Each table comes after the tables that it refers to. */
 const tables = [
   "balance",
   "consumption",
@@ -278,11 +278,11 @@ const TestLayer = Layer.mergeAll(
   ResolutionsPostgres.layer
 ).pipe(Layer.provideMerge(TestDatabase))
 
-// Today ids are unique in a cell. When cells are merged, two companies may have rows with the same ids.
-layer(TestLayer, { excludeTestServices: true })("a company with the same ids as another", (it) => {
+// Ids are unique in a cell. If cells are merged, rows of two companies can have the same id.
+layer(TestLayer, { excludeTestServices: true })("a company with the same ids as another company", (it) => {
   let companies = 0
 
-  it.effect.each(Object.entries(changes))("is not changed by the other's %s", ([, prepare]) =>
+  it.effect.each(Object.entries(changes))("is not changed by the %s of the other company", ([, prepare]) =>
     Effect.gen(function* () {
       const company = ++companies
       yield* opened(yield* replica, company, 10_000)

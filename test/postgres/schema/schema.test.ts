@@ -73,7 +73,7 @@ layer(TestDatabase)("the schema of a cell", (it) => {
     })
   )
 
-  it.effect("takes no time from the clock of the database", () =>
+  it.effect("never reads the clock of the database", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const clocks = yield* sql`
@@ -107,8 +107,8 @@ layer(TestDatabase)("the default limits of a company", (it) => {
     })
   )
 
-  // Without a balance row there is no money, so a sale would never reach its limits. The test reads them in the
-  // function.
+  // A company without a balance row has no money, so no sale reaches a limit. The test therefore reads the limits in
+  // the source of the function.
   it.effect("are the same for a reservation without a balance row", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
