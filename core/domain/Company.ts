@@ -15,7 +15,7 @@ export type CompanyState = typeof CompanyState.Type
 export const Company = Schema.Struct({
   id: CompanyId,
   legalName: Schema.String,
-  /** Absent if the operator has not recorded it. */
+  /** Taxpayer number. Absent if the operator has not recorded one. */
   rnc: Schema.optionalKey(Rnc),
   code: Schema.String,
   environment: Environment,

@@ -48,8 +48,8 @@ interface MessageLife {
 }
 
 /**
- * When Saldo next asks the gateway for the delivery of a message. The schedule is that of unsent messages, with a last
- * question when the code expires. Null after the expiry, because the phone's owner then needs a new code anyway.
+ * When Saldo next asks the gateway for the delivery of a message. The schedule is the schedule of unsent messages, with
+ * a last question when the code expires. Null after the expiry, because the phone's owner then needs a new code anyway.
  */
 export const nextDeliveryQuestion = ({ createdAt, expiresAt }: MessageLife, now: DateTime.Utc): DateTime.Utc | null =>
   DateTime.isLessThan(now, expiresAt) ? DateTime.min(nextTry(createdAt, now), expiresAt) : null

@@ -18,7 +18,7 @@ import { input } from "./Input.ts"
 import { Pesos } from "./Output.ts"
 import { query } from "./Procedure.ts"
 
-/** Contract: 2.4. */
+/** A service in the API. Contract: 2.4. */
 const ServiceView = Schema.Struct({
   id: Schema.Int,
   nombre: Schema.String,
@@ -49,7 +49,7 @@ export const serviceView = (service: Service): typeof ServiceView.Type => ({
   como_comprar: service.howToBuy
 })
 
-/** Contract: 2.4. */
+/** A package in the API. Contract: 2.4. */
 const PackageView = Schema.Struct({
   id: Schema.Int,
   codigo: Schema.String,
@@ -74,7 +74,7 @@ export const packageView = (item: Package): typeof PackageView.Type => ({
   sms: item.sms
 })
 
-/** Contract: 2.4. */
+/** A category in the API. Contract: 2.4. */
 const CategoryView = Schema.Struct({ id: Schema.Int, nombre: Schema.String, servicios: Schema.Int }).annotate({
   identifier: "Categoria"
 })

@@ -10,7 +10,7 @@ import { input } from "./Input.ts"
 import { Currency, currency, LocalTimestamp, Pesos } from "./Output.ts"
 import { query } from "./Procedure.ts"
 
-/** Contract: 2.2. */
+/** The company and token of a call, in the API. Contract: 2.2. */
 const AccountView = Schema.Struct({
   empresa_id: Schema.Int,
   razon_social: Schema.String,
@@ -31,7 +31,7 @@ const accountView = ({ company, token }: Session): typeof AccountView.Type => ({
 
 const Periods = Schema.Struct({ diario: Pesos, semanal: Pesos, mensual: Pesos }).annotate({ identifier: "Periodos" })
 
-/** Contract: 2.3. */
+/** A balance in the API, with limits and consumption. Contract: 2.3. */
 const BalanceView = Schema.Struct({
   saldo_actual: Pesos,
   saldo_disponible: Pesos,

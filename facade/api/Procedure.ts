@@ -126,7 +126,7 @@ const refuseForeignCompany = (session: Session, named: unknown): Effect.Effect<v
     onSome: (company) => refuseForeign(session, company)
   })
 
-/** Reads the input that the client sent, before it is decoded. */
+/** Reads the input that the client sent, not yet decoded. */
 export type RawInput = Effect.Effect<unknown, BodyTooLarge | Invalid | NotJson>
 
 /**

@@ -74,7 +74,7 @@ export const extrasIn = ({ incluye_casa_conductor, incluye_grua }: ExtraFields):
   ...(incluye_casa_conductor === true ? (["casa_conductor"] as const) : [])
 ]
 
-/** Contract: 2.7. */
+/** A vehicle in the API, with a masked chassis. Contract: 2.7. */
 const VehicleView = Schema.Struct({
   marca: Schema.String,
   modelo: Schema.String,
@@ -104,7 +104,7 @@ export const insuredView = ({ insured, plate }: Insurance) => ({
   vehiculo: vehicleView(insured.vehicle)
 })
 
-/** Contract: 2.7. */
+/** A chosen plan in the API. Contract: 2.7. */
 export const PlanView = Schema.Struct({
   cd_tipo_plan: Schema.String,
   nombre: Schema.String,
@@ -121,7 +121,7 @@ export const planView = (plan: Plan): typeof PlanView.Type => ({
   precio: toPesos(plan.price)
 })
 
-/** Contract: 2.7 and 4.6, step 4. */
+/** An extra in the API. Contract: 2.7 and 4.6, step 4. */
 export const ExtraView = Schema.Struct({ codigo: ExtraCode, nombre: Schema.String, precio: Pesos }).annotate({
   identifier: "Opcional"
 })

@@ -26,7 +26,7 @@ import {
   telefono
 } from "./SeguroParts.ts"
 
-/** Contract: 4.6, step 0. */
+/** The insurance that a company may sell. Contract: 4.6, step 0. */
 const DisponibleView = Schema.Struct({
   disponible: Schema.Boolean,
   servicios: Schema.Array(Schema.Struct({ service_id: Schema.Int, nombre: Schema.String })),
@@ -61,7 +61,7 @@ export const disponible = query({
   handle: ({ session }) => Effect.map(insuranceOnSale(session), disponibleView)
 })
 
-/** Contract: 4.6, step 1b. */
+/** The result of sending a code. Contract: 4.6, step 1b. */
 const CodigoView = Schema.Struct({
   otp_enviado: Schema.Boolean.annotate({ description: "false: no pudo enviarse todavía, y se sigue intentando." }),
   otp_expira_en: Schema.Int.annotate({ description: "Segundos." })
@@ -72,7 +72,7 @@ const codigoView = (sent: boolean): typeof CodigoView.Type => ({
   otp_expira_en: Duration.toSeconds(codeLife)
 })
 
-/** Contract: 4.6, step 1. */
+/** A started insurance. Contract: 4.6, step 1. */
 const IniciadoView = Schema.Struct({
   seguro_id: Schema.Int,
   ...insuredFields,
@@ -177,7 +177,7 @@ const versionView = (version: Version): typeof VersionView.Type => ({
   sugerida: version.suggested
 })
 
-/** Contract: 4.6, step 2. */
+/** The versions of the vehicle, after the code was verified. Contract: 4.6, step 2. */
 const VersionesView = Schema.Struct({
   seguro_id: Schema.Int,
   marca: Schema.String,

@@ -42,7 +42,7 @@ const offeredPlanView = (plan: Plan): typeof OfferedPlanView.Type => {
   return { ...shown, precio_referencia: precio, sugerido: plan.suggested }
 }
 
-/** Contract: 4.6, step 3. */
+/** The plans for a version of the vehicle. Contract: 4.6, step 3. */
 const PlanesView = Schema.Struct({ detalle: Schema.String, planes: Schema.Array(OfferedPlanView) }).annotate({
   identifier: "SeguroPlanes"
 })
@@ -83,7 +83,7 @@ export const planes = query({
   handle: ({ input, session }) => Effect.map(plansOf(session, input.id, input.version), planesView)
 })
 
-/** Contract: 4.6, step 4. */
+/** The chosen plan and the extras available with it. Contract: 4.6, step 4. */
 const ElegidoView = Schema.Struct({ plan: PlanView, servicios_opcionales: Schema.Array(ExtraView) }).annotate({
   identifier: "SeguroElegido"
 })
@@ -120,7 +120,7 @@ export const elegirPlan = mutation({
   })
 })
 
-/** Contract: 4.6, step 5. */
+/** A quote in the API. Contract: 4.6, step 5. */
 const CotizacionView = Schema.Struct({
   seguro_id: Schema.Int,
   service_id: Schema.Int,

@@ -36,7 +36,7 @@ import {
   transactionView
 } from "./TransactionView.ts"
 
-/** Contract: 2.5. */
+/** A receipt in the API. Contract: 2.5. */
 const ReceiptView = Schema.Struct({
   transaction_id: Schema.Int,
   xid: Schema.String,

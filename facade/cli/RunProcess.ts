@@ -8,7 +8,7 @@ const interruptedExitCode = 130
 // One Ctrl-C can arrive twice: from the terminal, and from npm, which forwards signals.
 const repeatedSignal_ms_max = 1000
 
-/** Exits at the second signal without waiting for the sales under way. Recovery settles them after the next start. */
+/** Exits at the second signal without waiting for the sales in progress. Recovery settles them after the next start. */
 const exitOnSecondSignal = (): void => {
   let asked_ms: number | null = null
   const asked = () => {

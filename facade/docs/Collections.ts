@@ -3,7 +3,7 @@ import type { HttpOptionsShape } from "../api/Call.ts"
 import { keyHeader } from "../api/Input.ts"
 import type { openApiDocument } from "../api/OpenApi.ts"
 
-/** The part of the OpenAPI document that the requests are made of. */
+/** The parts of the OpenAPI document from which the example requests are made. */
 interface Described {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly components: { readonly requestBodies: Readonly<Record<string, RequestBody>> }
@@ -93,7 +93,7 @@ const variablesOf = ({ publicUrl, sandbox }: Options) => ({
   api_secret: sandbox === null ? "" : Redacted.value(sandbox.secret)
 })
 
-// Both file formats replace this variable with a new UUID at each sending.
+// Both file formats replace this variable with a new UUID each time a request is sent.
 const newKey = "{{$guid}}"
 
 const headersOf = (request: ExampleRequest): ReadonlyArray<readonly [string, string]> => [

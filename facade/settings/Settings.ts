@@ -245,11 +245,11 @@ type Values = { readonly [Name in keyof typeof variables]: Effect.Success<(typeo
 
 const settingsOf = (values: Values) => ({
   http: { host: values.host, port: values.port },
-  /** Null for plain HTTP, for example behind a proxy that terminates TLS. */
+  /** The certificate and key files. Null for plain HTTP, for example behind a proxy that terminates TLS. */
   tls: values.tls,
-  /** Number of connections of clients that may be open. */
+  /** The most client connections that may be open. */
   openConnections_max: values.openConnections_max,
-  /** Null for the embedded Postgres in the data directory. */
+  /** The address of the database. Null for the embedded Postgres in the data directory. */
   databaseUrl: values.database.url === null ? null : Redacted.make(values.database.url),
   /** The address with the login that changes the schema. Null if `databaseUrl` has that login. */
   migrationUrl: values.database.migrationUrl === null ? null : Redacted.make(values.database.migrationUrl),
@@ -263,7 +263,7 @@ const settingsOf = (values: Values) => ({
   /** Whether the client's address is taken from X-Forwarded-For. */
   trustProxy: values.trustProxy,
   rateLimit: { perToken: values.callsPerMinute, perAddress: values.addressCallsPerMinute },
-  /** Null if each process counts calls by itself. */
+  /** The address of the Redis that counts calls. Null if each process counts calls by itself. */
   redisUrl: values.redisUrl === null ? null : Redacted.make(values.redisUrl),
   /** The credentials of the shared sandbox company. Null if there is none. */
   sandbox: values.sandbox
@@ -282,7 +282,7 @@ const settingsOf = (values: Values) => ({
   environment: values.environment,
   /** Whether webhooks may use http and lead to this machine. */
   webhookLocal: values.webhookLocal,
-  /** The external services of production companies. Null for each one that is not configured. */
+  /** The external services of production companies. A service that is not configured is null. */
   externalServices: {
     provider: values.provider,
     insurer: values.insurer,
