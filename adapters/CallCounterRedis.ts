@@ -5,7 +5,7 @@ import { type Bucket, countedIn, type Window } from "../core/domain/RateLimit.ts
 import { CallCounter } from "../core/ports/CallCounter.ts"
 import * as CallCounterMemory from "./CallCounterMemory.ts"
 
-/** Timeout for a count in Redis. */
+/** Timeout for counting a call in Redis. */
 const count_max = Duration.millis(250)
 
 /** After a failure, Redis is not used for this long. Otherwise every call would wait for the timeout. */

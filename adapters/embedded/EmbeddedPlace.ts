@@ -49,7 +49,8 @@ export const findPlace = (dataDirectory: string, user: SystemUser | null, freePo
   attempt(() => makeHome(home, user), `cannot write in the data directory ${home}: ${advice}`)
   const file = savedPlaceFile(home)
   attempt(() => {
-    // Checks for data first, because another process that starts now writes the file before the data.
+    // Looks for the data before the file. A process that starts at the same time writes the file first, so data without
+    // a file means that the file was lost.
     const hasData = existsSync(join(home, "postgres", "data"))
     if (existsSync(file)) return
     // The existing data opens only with the password of the missing file.

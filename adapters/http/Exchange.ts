@@ -6,7 +6,7 @@ import { NotAttempted } from "./Guard.ts"
 // connection.
 const beforeConnected: ReadonlySet<unknown> = new Set(["getaddrinfo", "connect"])
 
-// The server's certificate is verified before the request is written.
+// Error codes of a rejected certificate. The server's certificate is verified before the request is written.
 export const certificateCodes: ReadonlySet<unknown> = new Set([
   "CERT_HAS_EXPIRED",
   "CERT_NOT_YET_VALID",

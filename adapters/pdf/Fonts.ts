@@ -15,7 +15,7 @@ interface Font {
 export type Fonts = (name: FontName) => Font
 
 // The fonts that every PDF reader has contain only Western European letters, but names may contain other letters. The
-// fallback is found only when it is needed.
+// path of the fallback font is looked up only when the font is needed.
 const files: { readonly [_ in FontName]: () => string } = {
   plain: () => import.meta.resolve("dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf"),
   bold: () => import.meta.resolve("dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf"),

@@ -10,6 +10,6 @@ export const simulatedSmsGateway: SmsGateway = {
   idempotent: true,
   send: ({ id }) =>
     Effect.as(Effect.logDebug("simulated SMS, not sent", { id }), SmsAnswer.Sent({ reference: `SBX-${id}` })),
-  // Never asked, because its SMS are not traceable.
+  // Never called, because the simulated SMS are not traceable.
   delivery: () => Effect.succeed(DeliveryAnswer.Open())
 }

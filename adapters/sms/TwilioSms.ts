@@ -70,7 +70,7 @@ const answered = (status: number, body: unknown): SmsAnswer => {
   })
 }
 
-/** The delivery of a message. It stays open after every response that is not about this message. */
+/** The delivery of a message. It is `Open` after every response that is not about this message. */
 const deliveryIn = ({ reference }: AcceptedSms, status: number, body: unknown): DeliveryAnswer => {
   const message = status === found ? Option.getOrNull(asMessage(body)) : null
   if (message?.sid !== reference) return DeliveryAnswer.Open()

@@ -30,7 +30,7 @@ const reversal = reversalOf(order(1))
 const { Delivered, NotSent, Refused, Unknown } = DispatchAnswer
 const { Confirmed, Denied } = ReversalAnswer
 
-/** The records of a gateway about an order. */
+/** The record of a gateway that has not carried out an order. */
 const untouched = { times: 0, charged: 0 }
 const charged = { times: 1, charged: 10_000 }
 

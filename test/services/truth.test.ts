@@ -28,8 +28,8 @@ const tries_max = 6
 const contradicted = [12, 36, 78, 29]
 
 /**
- * Recovery cycles of five minutes until every other sale is settled: 10 minutes for late deliveries, 15 minutes until
- * "not found" is conclusive, and a margin.
+ * Number of recovery cycles, five minutes apart, until every sale without contradictions is settled: 10 minutes for
+ * late deliveries, 15 minutes until "not found" is conclusive, and a margin.
  */
 const cyclesToCertainty = 12
 
@@ -105,7 +105,10 @@ const checkCharges = Effect.fnUntraced(function* (rows: ReadonlyArray<Row>, held
   }
 })
 
-/** Checks that the balance is the deposit minus the charges, and that the hold equals the unresolved sales. */
+/**
+ * Checks that the balance is the deposit minus the charges, and that the held amount equals the sum of the unresolved
+ * sales.
+ */
 const checkBalance = Effect.fnUntraced(function* (auth: Headers, rows: ReadonlyArray<Row>) {
   const { saldo_actual, saldo_retenido } = (yield* get("/v1/saldo", auth)).body.data
   const charged = sum(rows.filter(({ status }) => status === "SUCCESS"))

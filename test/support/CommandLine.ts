@@ -14,7 +14,7 @@ export interface Ran {
   readonly stderr: string
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: JSON that was printed has no type; the assertions say what it is
+// biome-ignore lint/suspicious/noExplicitAny: printed JSON has no type; the assertions check it
 type Printed = any
 
 /** Runs `saldo` commands on a database of the test, as a shell would run them. */

@@ -7,8 +7,8 @@ import * as Database from "./Database.ts"
 const readerRole = "saldo_reader"
 
 /**
- * Planning a page takes longer than reading it, so plans are generic and reused. They use indexes, which are in memory
- * or on a disk with fast random access. Such a plan is the best plan for every company.
+ * Planning the query of a page takes longer than running it, so plans are generic and reused. They use indexes, which
+ * are in memory or on a disk with fast random access. Such a plan is the best plan for every company.
  */
 const planning = { plan_cache_mode: "force_generic_plan", random_page_cost: "1.1" }
 

@@ -1,7 +1,8 @@
 import { Predicate, Schedule } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 
-// The server is stopping, starting or unreachable. The driver does not mark these codes as retryable.
+// SQLSTATEs of a server that is stopping, is starting or has no free connection. The driver does not mark them as
+// retryable.
 const serverGone = new Set(["57P01", "57P02", "57P03", "53300"])
 
 const stateOf = (cause: unknown): unknown =>

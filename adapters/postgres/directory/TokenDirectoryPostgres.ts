@@ -79,7 +79,8 @@ const recordingUses = Effect.gen(function* () {
     ({ tokenId }) => ({ tokenId })
   )
 
-  // A concurrent rotation may have made this secret the previous secret, or may have removed it.
+  // Replaces the hash of the secret wherever it is stored now. A concurrent rotation may have made this secret the
+  // previous secret, or may have removed it.
   const keepBetter = ({ secret: { better, known }, tokenId }: TokenUse) => sql`
     update directory.token
     set secret_hash = case when secret_hash = ${known.hash} then ${better.hash} else secret_hash end,

@@ -79,7 +79,7 @@ const advancing = Effect.gen(function* () {
   })
 })
 
-// Never retried: a retry could not distinguish its own earlier commit from a recovery that was faster.
+// Never retried: a retry could not tell whether its own earlier commit or recovery has changed the state.
 const issuing = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
 

@@ -82,8 +82,8 @@ const claiming = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const vault = yield* Vault
 
-  // Keeps the row leased, so that it does not block other SMS. After its expiry it is marked as failed, and the
-  // operator finds it among the undelivered.
+  // Keeps the row leased, so that it does not block other SMS. After the SMS has expired, the row is marked as failed,
+  // and `saldo sms list` shows it.
   const unreadable = ({ company_id, id }: SmsRow, now: DateTime.Utc) =>
     Effect.andThen(
       Effect.logError("a stored SMS cannot be decrypted and is not sent", { id }),

@@ -39,7 +39,10 @@ type Sql = PgClient.PgClient
 export type WithTotal<Row> = Row & { readonly id: bigint | null; readonly total: bigint }
 type WithNewest<Row> = WithTotal<Row> & { readonly newest: bigint }
 
-/** Conditions of a filter: on rows, on blocks that may contain such rows, and on blocks that contain no others. */
+/**
+ * Conditions of a filter: on rows, on blocks that may contain matching rows, and on blocks that contain only matching
+ * rows.
+ */
 const conditions = (sql: Sql, { upTo, ...range }: ListFilter) => {
   const { since, until } = instantsOf(range)
   const limit = (condition: (id: PgTypes.Parameter) => Fragment) => (upTo === undefined ? [] : [condition(int8(upTo))])

@@ -51,7 +51,7 @@ const withInstant = <Row extends { readonly oldest: Date }>({ oldest, ...row }: 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
 
-  // Partial indexes serve these three queries. They read only unresolved or undelivered rows.
+  // The next three queries use partial indexes, which contain only unresolved or undelivered rows.
   const unresolved = sql<UnresolvedRow>`
     select environment, status, count(*)::int as sales, sum(amount)::bigint as held, min(created_at) as oldest
     from cell.transaction

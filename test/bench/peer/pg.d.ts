@@ -1,7 +1,7 @@
 // Types of the parts of pg that the peer uses.
 declare module "pg" {
   interface Result {
-    // biome-ignore lint/suspicious/noExplicitAny: pg knows nothing of what a row holds
+    // biome-ignore lint/suspicious/noExplicitAny: pg does not know the types of a row
     readonly rows: ReadonlyArray<any>
     readonly rowCount: number | null
   }

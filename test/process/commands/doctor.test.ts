@@ -108,7 +108,7 @@ const folder = Effect.acquireRelease(
 const servingBody = (body: string) =>
   Effect.map(listenLocally(createServer((_, response) => response.end(body))), String)
 
-/** A TCP server that never closes a connection. `hungUp` completes when the client closes one. */
+/** A TCP server that never closes a connection. `hungUp` completes when the client closes a connection. */
 const neverClosing = Effect.gen(function* () {
   const hungUp = yield* Deferred.make<void>()
   const server = createTcpServer({ allowHalfOpen: true }, (socket) => {

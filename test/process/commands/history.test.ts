@@ -17,7 +17,7 @@ import { post, sell } from "../../support/service/HttpCalls.ts"
 import { Script } from "../../support/service/ScriptedPorts.ts"
 import { TestServer } from "../../support/service/TestServer.ts"
 
-// biome-ignore lint/suspicious/noExplicitAny: JSON that was printed has no type; the assertions say what it is
+// biome-ignore lint/suspicious/noExplicitAny: printed JSON has no type; the assertions check it
 type Printed = any
 
 /** The history in `saldo transactions show`, as JSON and as text. */

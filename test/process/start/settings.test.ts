@@ -140,7 +140,7 @@ describe("the external services in production", () => {
     })
   )
 
-  // Valid variables of a choice -> the one that is changed, and its wrong value.
+  // Valid variables of a choice -> the variable that is changed, and its wrong value.
   it.effect.each([
     [{ PROVIDER: "http", ...gateway("PROVIDER") }, "PROVIDER_URL", "gw.example.com"],
     [{ PROVIDER: "http", ...gateway("PROVIDER") }, "PROVIDER_URL", "ftp://gw.example.com"],

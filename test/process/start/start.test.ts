@@ -99,7 +99,7 @@ const notADirectory = Effect.map(temporaryDirectory, (directory) => {
   return { DATA_DIR: join(file, "data") }
 })
 
-/** A data directory whose file of facts about Postgres has this content. */
+/** A data directory with this content in its file postgres.json. */
 const savedPlace = (content: string) =>
   Effect.map(temporaryDirectory, (directory) => {
     writeFileSync(join(directory, "postgres.json"), content)

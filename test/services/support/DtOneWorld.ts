@@ -71,7 +71,7 @@ const errorsInto = (alerts: Array<string>) =>
 /**
  * Runs a test with a fake DT One.
  *
- * @param settings what differs from the fake's URL and secret.
+ * @param settings settings that replace the fake's URL and secret.
  */
 export const withDtOne = <A, E>(
   test: (world: DtOneWorld) => Effect.Effect<A, E, Scope.Scope | HttpClient.HttpClient>,

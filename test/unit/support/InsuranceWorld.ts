@@ -43,8 +43,8 @@ interface Says {
 }
 
 /**
- * Services in memory that sell insurance. Records the questions to the insurer, and the messages to the gateway with
- * their time in seconds.
+ * Services in memory that sell insurance. Records the calls to the insurer, and the messages to the gateway with their
+ * time in seconds.
  */
 export const insuring = ({ gateway, insurer, ledger }: Says = {}) => {
   const asked: Array<string> = []
@@ -133,7 +133,7 @@ export const planned = Effect.fnUntraced(function* (plate?: string) {
 /** Price of the one-year plan for a car, in centavos. */
 export const price = 595_050
 
-/** The company's 10,000 pesos untouched, with the price held, and with the price charged. */
+/** The money of a company with 10,000 pesos: untouched, with the price held, and with the price charged. */
 export const whole = { available: 1_000_000, held: 0, consumed: 0 }
 export const held = { available: 1_000_000 - price, held: price, consumed: price }
 export const charged = { available: 1_000_000 - price, held: 0, consumed: price }

@@ -41,7 +41,7 @@ interface Prepared {
     { readonly _tag: string },
     Ports
   >
-  /** The same call in a process that dies after the record, so the operation is not sent. */
+  /** The same call in a process that dies after it has recorded the operation, so the operation is not sent. */
   readonly unsent: Effect.Effect<unknown, never, Ports>
 }
 

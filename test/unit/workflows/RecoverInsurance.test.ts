@@ -27,7 +27,7 @@ const { Delivered, NotFound, Refused, Unknown } = StatusAnswer
 /** The policy in the form that the sale stores. */
 const delivery = { authCode: policy.number, rechargeToken: null, validity: policy.validity }
 
-/** The questions to the insurer after the last quote. */
+/** The calls to the insurer after the last quote. */
 const afterwards = (asked: ReadonlyArray<string>) => asked.slice(asked.lastIndexOf("quote") + 1)
 
 /** How to stop a process in each state: after the reservation, or just before it requests the policy. */

@@ -108,7 +108,7 @@ describe("a new insurance", () => {
 })
 
 describe("an insurance that cannot be started", () => {
-  // The refused request did not use up an id, so id 1 is still free.
+  // Shows that no insurance was created: a refused request uses up no id, so id 1 is still free.
   const nothingBegan = Effect.map(
     Insurances.use((insurances) => insurances.nextId),
     (id) => id === 1

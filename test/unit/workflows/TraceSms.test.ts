@@ -9,7 +9,7 @@ import { begin, insuring, seller, stateOf } from "../support/InsuranceWorld.ts"
 
 const { Delivered, Failed, Open } = DeliveryAnswer
 
-/** A gateway that accepts every message, and gives these answers about deliveries, the last one for ever. */
+/** A gateway that accepts every message, and gives these answers to delivery queries. It repeats the last answer. */
 const tracing = (answers: ReadonlyArray<Effect.Effect<DeliveryAnswer>>) => {
   const asked: Array<number> = []
   const { layer } = insuring({
