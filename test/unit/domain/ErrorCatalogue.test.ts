@@ -151,8 +151,12 @@ describe("the documentation page of a code", () => {
 
   // A code with several causes, a section of its page, and statements of which each is true for only one cause.
   it.each([
-    ["OTP_BLOQUEADO", "meaning", ["5 códigos fallidos", "5 reenvíos", "el último código todavía abre"]],
-    ["SERVICE_UNAVAILABLE", "money", ["se devolvió completo", "no se movió", "la venta sigue en SUCCESS y cobrada"]],
+    ["OTP_BLOQUEADO", "meaning", ["5 códigos fallidos", "5 reenvíos", "el último código sigue valiendo"]],
+    [
+      "SERVICE_UNAVAILABLE",
+      "money",
+      ["se devolvió completo", "no se reservó nada", "la venta sigue en SUCCESS y cobrada"]
+    ],
     ["TRANSACTION_PENDING", "money", ["queda retenido", "sigue cobrado"]],
     ["TRANSACTION_PENDING", "meaning", ["SUCCESS o en FAILED", "pasa a REVERSED", "se queda en SUCCESS"]],
     ["IDEMPOTENT_REQUEST_IN_PROGRESS", "meaning", ["con esta Idempotency-Key", "con otra clave"]]
