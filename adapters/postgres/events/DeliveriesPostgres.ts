@@ -134,9 +134,9 @@ const claiming = Effect.gen(function* () {
 const channel = "deliveries"
 
 /**
- * Fewest connections of a pool that listens for deliveries. The caches of tokens and of the catalogue occupy two
- * connections for listening. Sales and claims keep two. With fewer connections, workers look for due deliveries only twice a
- * second.
+ * Minimum size of a pool that spends a connection on listening for deliveries. Two other connections listen for changes
+ * of tokens and of the catalogue, and at least two are left for sales and claims. In a smaller pool, workers look for
+ * due deliveries only twice a second.
  */
 const listeningPool_min = 5
 

@@ -13,7 +13,7 @@ import { keepDelivering } from "../../../core/workflows/DeliverEvents.ts"
 
 const companyId = CompanyId.make(1)
 
-/** Webhooks in memory whose endpoint answers with these statuses, and then with 200. */
+/** Webhooks in memory with an endpoint that answers with these statuses, and then with 200. */
 const endpointWith = (...statuses: ReadonlyArray<number>) => {
   const left = [...statuses]
   const audited: Array<string> = []
@@ -43,7 +43,7 @@ const delivering = Effect.fnUntraced(function* (events: number) {
   const { id } = Option.getOrThrow(yield* webhooks.add(companyId, choice, secret, at))
   yield* Effect.replicateEffect(deliveries.test(companyId, id, at), events)
   yield* Effect.forkChild(keepDelivering(() => "{}"))
-  // In steps, so that a timer that starts meanwhile ends too.
+  // Advances the clock in steps, so that a timer that starts meanwhile ends too.
   yield* Effect.replicateEffect(TestClock.adjust("100 millis"), 10)
   return id
 })
@@ -57,7 +57,7 @@ const measured = (name: string) =>
   )
 
 describe("the delivery of events", () => {
-  it.effect("measures the time to the first attempt, and not to retries and replays", () => {
+  it.effect("measures the time to the first attempt, not to retries or replays", () => {
     const { layer } = endpointWith(500)
     return Effect.gen(function* () {
       const deliveries = yield* Deliveries
