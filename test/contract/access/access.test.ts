@@ -141,7 +141,7 @@ layer(TestServer, { excludeTestServices: true })("authentication (contract 5)", 
     )
   })
 
-  describe("a sale is rejected on every server at once", () => {
+  describe("a sale is rejected by every server immediately", () => {
     const refusedOnBoth = Effect.fnUntraced(function* (
       auth: Headers,
       change: Effect.Effect<unknown, unknown, Tokens | Companies>

@@ -153,8 +153,8 @@ layer(TestServer, { excludeTestServices: true })("the last use of a token", (it)
 })
 
 /**
- * The pepper id of each stored secret of a token; null when the secret was hashed without a pepper. A token without a
- * previous secret has one entry.
+ * The id of the pepper of each stored secret of a token; null for a secret that was hashed without a pepper. The
+ * current secret comes first, then the previous secret if there is one.
  */
 const peppers = Effect.fnUntraced(function* (tokenId: TokenId) {
   const sql = yield* PgClient.PgClient

@@ -12,7 +12,7 @@ interface SentRequest {
   readonly body: string | undefined
 }
 
-/** Replaces variables as the programs that send the requests do. */
+/** Replaces variables in a text, in the same way as Postman and the REST clients of editors. */
 const filled = (text: string, variables: Readonly<Record<string, string>>): string =>
   text.replaceAll(/\{\{(\$?\w+)\}\}/g, (_, name) => (name === "$guid" ? crypto.randomUUID() : (variables[name] ?? "")))
 
@@ -126,7 +126,7 @@ layer(TestService, { excludeTestServices: true })("a file of example requests", 
       for (const { body, headers, method, name, path } of requestsIn(text)) {
         const answer = yield* call(path, { method, headers, ...(body !== undefined && { body }) })
         assert.notInclude([401, 405, 415, 500], answer.status, name)
-        // The id of an option comes from a consulta, so no example can have a valid one.
+        // The id of an option comes from a consulta, so no example can have a valid id.
         const { code, details } = answer.body?.error ?? {}
         if (code === "VALIDATION_ERROR") assert.deepStrictEqual(details, { opcion_id: "invalido" }, name)
       }

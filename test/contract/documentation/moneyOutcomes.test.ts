@@ -26,7 +26,7 @@ layer(TestServer, { excludeTestServices: true })(
   "the documented example of an error that states what happened to the money",
   (it) => {
     describe.each(reversalForms)("at $form", ({ form, reverse }) => {
-      // Identifier of the sale, and the status and code of its reversal.
+      // Identifier of the sale, and the status and code of the response to its reversal.
       it.effect.each([
         ["204593", 422, "TRANSACTION_REJECTED"],
         ["204594", 202, "TRANSACTION_PENDING"]
@@ -42,7 +42,7 @@ layer(TestServer, { excludeTestServices: true })(
       )
     })
 
-    // Identifier of the sale, and the status and code of its response.
+    // Identifier of the sale, and the status and code of the response to the sale.
     it.effect.each([
       ["8095551231", 422, "TRANSACTION_REJECTED"],
       ["8095551212", 202, "TRANSACTION_PENDING"]

@@ -192,7 +192,7 @@ layer(TestService, { excludeTestServices: true })("the documentation", (it) => {
   ] as const
 
   it.effect.each(failures.map(([made, status]) => ({ made, status })))(
-    "is linked from a response of status $status, at the page of the error's code",
+    "has the error page to which the Link header of a response with status $status leads",
     ({ made, status }) =>
       Effect.gen(function* () {
         const answer = yield* made
@@ -204,13 +204,13 @@ layer(TestService, { excludeTestServices: true })("the documentation", (it) => {
       })
   )
 
-  it.effect("is linked from the response to an unparsable request", () =>
+  it.effect("has the error page to which the Link header of a response to an unparsable request leads", () =>
     Effect.map(raw("GET / HTTP/1.1\r\nHost: a\r\nX-Api-Key: a\u0000b\r\n\r\n"), ({ headers }) =>
       assert.strictEqual(headers.get("link"), '</docs/errors/VALIDATION_ERROR>; rel="help"')
     )
   )
 
-  it.effect("is not linked from a success", () =>
+  it.effect("is not in the Link header of a success", () =>
     Effect.map(get("/v1/saldo"), ({ headers }) => assert.isNull(headers.get("link")))
   )
 })

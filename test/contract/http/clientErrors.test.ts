@@ -43,7 +43,7 @@ const connections = Served.use((server) =>
 
 const allConnectionsClosed = eventually(connections, (count) => count === 0)
 
-/** The response object of the next request. */
+/** Waits for the next request and returns Node's object for its response. */
 const nextResponse = Served.use((server) =>
   Effect.callback<ServerResponse>((resume) => {
     server.once("request", (_request, response) => void resume(Effect.succeed(response)))

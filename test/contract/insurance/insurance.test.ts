@@ -170,7 +170,7 @@ layer(TestServer, { excludeTestServices: true })("an insurance (contract 4.6)", 
     )
 
     it.effect(
-      "is available to a company with insurance enabled; to another company, the response states the reason",
+      "is available only to a company with insurance enabled; the response to another company states the reason",
       () =>
         Effect.gen(function* () {
           const [enabled, other] = [

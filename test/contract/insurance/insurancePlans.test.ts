@@ -27,7 +27,7 @@ layer(TestServer, { excludeTestServices: true })("an insurance offer (contract 4
     ["57", false, false],
     ["58", false, true]
   ] as const)(
-    "states whether the version is the only one, and which is suggested: plate ending %s, only %j, suggested %j",
+    "states whether there is only one version, and which version is suggested: plate ending %s, only %j, suggested %j",
     ([ending, sole, suggested]) =>
       Effect.gen(function* () {
         const { auth } = yield* insuranceCompany()

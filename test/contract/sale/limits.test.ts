@@ -137,8 +137,8 @@ layer(TestServer, { excludeTestServices: true })("consumption limits (contract 2
     })
   )
 
-  // Limits, last second of a period, first second of the next period. After a sale at each of these two times: daily,
-  // weekly and monthly consumption.
+  // The limits, the last second of a period, and the first second of the next period. A sale is made at each of these
+  // two times. The last column is the daily, weekly and monthly consumption afterwards.
   it.effect.each([
     [{ weekly: limit(100) }, "2026-04-12T23:59:59-04:00", "2026-04-13T00:00:00-04:00", [100, 100, 200]],
     [

@@ -138,7 +138,7 @@ layer(TestServer, { excludeTestServices: true })("a receipt (contract 2.5 and 4.
     })
   )
 
-  // Authorization codes that begin with SBX are of the simulator.
+  // The authorization codes of the simulator begin with SBX.
   it.effect.each([
     ["SBX0123456789AB", true],
     ["0123456789AB", false]

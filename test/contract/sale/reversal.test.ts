@@ -133,7 +133,7 @@ layer(TestServer, { excludeTestServices: true })("a reversal (contract 4.5)", (i
     )
   })
 
-  it.effect("returns the consumption to the day of the sale, not to the day of the reversal", () =>
+  it.effect("reduces the consumption of the day of the sale, not of the day of the reversal", () =>
     Effect.gen(function* () {
       const { until } = yield* ManualClock
       yield* until("2026-03-12T23:59:59-04:00")

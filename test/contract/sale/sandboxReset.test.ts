@@ -54,8 +54,8 @@ const resetOf = Effect.fnUntraced(function* (day: string) {
 const delivered = Verdict.Confirm({ delivery: { authCode: "A1", rechargeToken: null } })
 
 /**
- * Sells for this amount and settles the sale with the verdict. With verdict Hold, the identifier is one for which the
- * simulator's outcome stays unknown; otherwise one that the simulator delivers.
+ * Sells for this amount and settles the sale with the verdict. The identifier is one for which the simulator gives the
+ * same verdict.
  */
 const sell = Effect.fnUntraced(function* (company: number, key: string, pesos: number, verdict: Verdict) {
   const ledger = yield* Ledger

@@ -11,8 +11,8 @@ const serverWith = (connections: string) => testServer({ WEBHOOK_ALLOW_LOCAL: "o
 
 const sale = { service_id: 1, identifier: "8095550123", amount: 50 }
 
-// A listener occupies a connection, and two caches listen too. Below 7, a listener for deliveries would leave at most
-// one connection for everything else. With 4 or 5, it would leave none, and the server would hang.
+// Each listener occupies a connection, and two caches have listeners. With 4 or 5 connections, a listener for deliveries
+// would leave no connection for sales. The server therefore has this listener only with 7 connections or more.
 for (const connections of ["4", "5", "7"]) {
   layer(serverWith(connections), { excludeTestServices: true })(`a server with PG_POOL_MAX=${connections}`, (it) => {
     it.effect("sells and delivers at the same time", () =>
@@ -46,7 +46,7 @@ const listeners = Effect.gen(function* () {
 })
 
 layer(serverWith("7"), { excludeTestServices: true })("a worker of a server with PG_POOL_MAX=7", (it) => {
-  it.effect("delivers an event when it is written, without waiting for the next look", () =>
+  it.effect("delivers an event when it is written, without waiting for the next poll", () =>
     Effect.gen(function* () {
       const { companyId, received } = yield* subscriber()
       yield* delivering

@@ -117,8 +117,8 @@ layer(Postgres, { excludeTestServices: true })("the ledger in Postgres", (it) =>
   // and may reset the count. The count alone therefore does not show that the first cycle is late.
   const expired = { ahead_s: 61, lease_s: 5, which: "all", verdict: null } as const
 
-  // The operation, the commands that prepare it, the command that claims it, the verdict after the second not-found
-  // answer, and the final status.
+  // The operation, the commands that prepare it, and the command that claims it. Then the verdict after the second
+  // not-found answer, and the final status.
   it.effect.each([
     ["a sale", reserved, { do: "claim" }, { do: "settle", verdict: "Release" }, "FAILED"],
     ["a reversal", reversed("Hold"), { do: "claim reversals" }, { do: "settle reversal", verdict: "Deny" }, "DENIED"]

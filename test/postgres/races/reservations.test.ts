@@ -37,7 +37,7 @@ layer(TestDatabase, { excludeTestServices: true })("two servers whose clocks are
     ["monthly", "2026-03-09T00:01:00", "2026-03-08T23:59:00", "LimitExceeded"],
     ["weekly", "2026-04-01T00:01:00", "2026-03-31T23:59:00", "LimitExceeded"],
     ["monthly", "2026-04-01T00:01:00", "2026-03-31T23:59:00", "Reservation"]
-  ] as const)("share the %s limit at %s and %s: the second sale is %s", ([period, ahead, behind, answer]) =>
+  ] as const)("share the %s limit at %s and %s: the second sale gets %s", ([period, ahead, behind, answer]) =>
     Effect.gen(function* () {
       const company = ++companies
       const sql = yield* PgClient.PgClient

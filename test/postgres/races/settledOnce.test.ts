@@ -27,7 +27,7 @@ const saleVerdicts = [
 ]
 const reversalVerdicts = [ReversalVerdict.Confirm(), ReversalVerdict.Deny(), ReversalVerdict.Free()]
 
-/** The verdict of a racer. The assignment rotates by one in each round. */
+/** The verdict of one of the eight servers. In each round, every server gets the next verdict of the list. */
 const verdictOf = <V>(verdicts: ReadonlyArray<V>, racer: number, round: number) =>
   verdicts[(racer + round) % verdicts.length] as V
 

@@ -27,7 +27,7 @@ const rounds = 25
 
 const numbered = (number: number) => Sequence.make(number)
 
-/** Starts the calls together. */
+/** Runs all calls concurrently. */
 const together = <A, E, R>(calls: ReadonlyArray<Effect.Effect<A, E, R>>) =>
   Effect.all(calls, { concurrency: "unbounded" })
 
@@ -56,9 +56,8 @@ const waitingForLocks = Effect.gen(function* () {
 })
 
 /**
- * Runs the first effect in a transaction. Commits only when the second effect waits for a lock or has ended.
- *
- * @returns the result of the second effect.
+ * Runs the first effect in a transaction. The transaction commits only when the second effect waits for a lock or has
+ * ended. Returns the result of the second effect.
  */
 const overlapping = Effect.fnUntraced(function* <A, B, E>(first: Effect.Effect<A, E>, second: Effect.Effect<B>) {
   const sql = yield* PgClient.PgClient
@@ -106,7 +105,7 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("a webh
           claims.flat().map(({ attempts, isFirst }) => [attempts, isFirst]),
           [[0, false]]
         )
-        // The attempt from before the replay no longer counts.
+        // The result of the attempt that was claimed before the replay is ignored.
         assert.isFalse(yield* record(one, sending, gone))
         for (const each of claims.flat()) yield* record(one, each, delivered)
         assert.deepStrictEqual(yield* counted(company), { events: 1, deliveries: 1, waiting: 0 })
@@ -203,7 +202,7 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("a webh
           more = rest.length
           rest.push(...(yield* claimOwn(one, company, Duration.zero)))
         }
-        // Every delivery was claimed exactly once, before or after.
+        // Every delivery was claimed once: before the webhook was disabled, or after it was activated.
         assert.deepStrictEqual(sequences([...first, ...meanwhile, ...rest]), Arr.range(1, 40).map(numbered))
       }
     })
@@ -237,7 +236,7 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("a webh
         ])
         const all = claims.flat()
         assert.deepStrictEqual(sequences(all), Arr.range(1, 12).map(numbered))
-        // Before, between and after the rotations, in either order.
+        // Valid secrets before, between and after the two rotations, which may run in either order.
         for (const each of all) assert.include(["0", "1,0", "2,0", "2,1", "1,2"], drawn(each))
         yield* write(company, 13)
         const [last] = yield* claimOwn(one, company, Duration.zero)
@@ -264,7 +263,7 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("a webh
           ])
           const { deliveries, events } = yield* counted(company)
           assert.strictEqual(deliveries, events)
-          // The deposits with an event are the last ones of the ledger.
+          // The deposits that have an event are the last deposits of the ledger.
           const rows = yield* sql<{ position: number; sequence: number | null }>`
             select (row_number() over (order by l.id desc))::int as position, e.sequence::int
             from cell.entry as l
@@ -279,7 +278,7 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("a webh
           numbers.add(events)
         })
       )
-      // The race was open: the webhook came before some deposits and after others.
+      // In some rounds the webhook was written earlier than in others, so the deposits really raced with it.
       assert.isAbove(numbers.size, 1)
     })
   )

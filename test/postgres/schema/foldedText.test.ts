@@ -75,7 +75,7 @@ const versionFive = Effect.gen(function* () {
 })
 
 describe("a database with references that differ only in spelling", () => {
-  it.live("is migrated, and a folded reference then belongs to the company's first deposit with it", () =>
+  it.live("is migrated, and each folded reference then belongs to the first deposit that has it", () =>
     Effect.gen(function* () {
       const url = yield* copyDatabase(inject("postgresUrl"), "template0", `folded_${randomUUID()}`)
       const earlier = yield* versionFive

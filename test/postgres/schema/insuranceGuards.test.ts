@@ -11,7 +11,7 @@ const known = new Set(
   Object.values(insuranceTransitions).flatMap((row) => Object.entries(row).map(([from, to]) => `${from} -> ${to}`))
 )
 
-/** An insert of an insurance with all columns that its state requires. */
+/** SQL that inserts an insurance with all columns that its state requires. */
 const insurance = (state: InsuranceState, changes: Readonly<Record<string, string>> = {}): string => {
   const sold = ["cobrando", "emitiendo", "emitida", "fallida"].includes(state)
   const columns: Record<string, string> = {
