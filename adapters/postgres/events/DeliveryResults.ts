@@ -84,7 +84,7 @@ export const recording = Effect.gen(function* () {
       )
       select id from judged where disabled`
     const disabled = new Set(rows.map(({ id }) => Number(id)))
-    // Of several results that disable a webhook, one reports it.
+    // If several results disable a webhook, only one of them reports this.
     return results.map(({ disables, webhook_id }) => disables && disabled.delete(webhook_id))
   })
 
