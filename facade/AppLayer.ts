@@ -24,6 +24,7 @@ import * as WebhooksPostgres from "../adapters/postgres/events/WebhooksPostgres.
 import * as InsurancesPostgres from "../adapters/postgres/insurance/InsurancesPostgres.ts"
 import * as OutboxPostgres from "../adapters/postgres/insurance/OutboxPostgres.ts"
 import * as AccountsPostgres from "../adapters/postgres/ledger/AccountsPostgres.ts"
+import * as FollowUpsPostgres from "../adapters/postgres/ledger/FollowUpsPostgres.ts"
 import * as HistoryRecordsPostgres from "../adapters/postgres/ledger/HistoryRecordsPostgres.ts"
 import * as LedgerPostgres from "../adapters/postgres/ledger/LedgerPostgres.ts"
 import * as OptionsPostgres from "../adapters/postgres/ledger/OptionsPostgres.ts"
@@ -133,6 +134,7 @@ const adapterLayers = Layer.mergeAll(
   CompaniesPostgres.layer,
   DeliveriesPostgres.layer,
   EventsPostgres.layer,
+  FollowUpsPostgres.layer,
   InsurancesPostgres.layer,
   LedgerPostgres.layer,
   OptionsPostgres.layer,

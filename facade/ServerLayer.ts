@@ -10,6 +10,7 @@ import * as TokenDirectoryPostgres from "../adapters/postgres/directory/TokenDir
 import { countPeppers } from "../adapters/postgres/directory/TokensPostgres.ts"
 import { Pepper } from "../core/ports/Pepper.ts"
 import { keepDelivering, keepPurging } from "../core/workflows/DeliverEvents.ts"
+import { keepFollowingUp } from "../core/workflows/FollowUp.ts"
 import { keepRecovering } from "../core/workflows/Recover.ts"
 import { keepResetting } from "../core/workflows/SandboxReset.ts"
 import { seed } from "../core/workflows/Seed.ts"
@@ -39,6 +40,14 @@ const seeding = Layer.effectDiscard(
 )
 
 const recovering = Layer.effectDiscard(Effect.forkScoped(keepRecovering))
+
+const followingUp = Layer.unwrap(
+  Settings.useSync(({ externalServices: { followUpCalls_max } }) =>
+    followUpCalls_max === null
+      ? Layer.empty
+      : Layer.effectDiscard(Effect.forkScoped(keepFollowingUp(followUpCalls_max)))
+  )
+)
 
 const smsSending = Layer.effectDiscard(Effect.andThen(Effect.forkScoped(keepSending), Effect.forkScoped(keepTracing)))
 
@@ -119,7 +128,7 @@ export const portsLayer = Layer.mergeAll(
 
 /** The ports and all background work of a server. */
 export const serverLayer = Layer.provideMerge(
-  Layer.mergeAll(recovering, smsSending, eventDelivering, sandboxResetting, startupWarnings),
+  Layer.mergeAll(recovering, followingUp, smsSending, eventDelivering, sandboxResetting, startupWarnings),
   portsLayer
 )
 

@@ -20,6 +20,7 @@ import type { Delivery, Order, Outcome } from "../../core/domain/Sale.ts"
 import type { ReversalStatus, Status } from "../../core/domain/Status.ts"
 import type { Attempt, WebhookSecret } from "../../core/domain/Webhook.ts"
 import type { DeliveryState } from "../../core/ports/Deliveries.ts"
+import type { Reached } from "../../core/ports/FollowUps.ts"
 import type { KeyError } from "../../core/ports/Ledger.ts"
 import type { ClaimedSms } from "../../core/ports/Outbox.ts"
 import type { Webhook } from "../../core/ports/Webhooks.ts"
@@ -120,6 +121,12 @@ export interface QueuedDelivery {
   readonly attempt: Attempt | null
 }
 
+/** How far a later check of settled sales is, and the lease of the process that works on it. */
+export interface CheckEntry {
+  readonly reached: Reached
+  readonly leasedUntil: DateTime.Utc | null
+}
+
 /** All data of one company. */
 export interface CompanyBooks {
   readonly companyId: CompanyId
@@ -211,6 +218,8 @@ export class Books extends Context.Service<
   {
     readonly of: (companyId: CompanyId) => CompanyBooks
     readonly all: () => IterableIterator<CompanyBooks>
+    /** The later checks of settled sales, by their name. */
+    readonly checks: Map<number, CheckEntry>
     /** When the latest messages to each phone were queued, the latest first. */
     readonly messagesTo: Map<Phone, ReadonlyArray<DateTime.Utc>>
     readonly nextTransactionId: () => number
@@ -234,6 +243,7 @@ export class Books extends Context.Service<
         return known
       },
       all: () => companies.values(),
+      checks: new Map(),
       messagesTo: new Map(),
       nextTransactionId: () => ++transactions,
       nextReversalId: () => ++reversals,

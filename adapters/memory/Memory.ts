@@ -2,6 +2,7 @@ import { Layer } from "effect"
 import * as AccountsMemory from "./AccountsMemory.ts"
 import { Books } from "./Books.ts"
 import * as EventsMemory from "./EventsMemory.ts"
+import * as FollowUpsMemory from "./FollowUpsMemory.ts"
 import * as InsurancesMemory from "./InsurancesMemory.ts"
 import * as LedgerMemory from "./LedgerMemory.ts"
 import * as OptionsMemory from "./OptionsMemory.ts"
@@ -23,6 +24,7 @@ export const layer = Layer.mergeAll(
   WebhooksMemory.webhooksLayer,
   TransactionsMemory.layer,
   UnresolvedMemory.layer,
+  FollowUpsMemory.layer,
   OptionsMemory.layer,
   InsurancesMemory.insurancesLayer,
   OutboxMemory.layer,

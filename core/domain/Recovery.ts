@@ -49,6 +49,8 @@ export const latestTrusted = (now: DateTime.Utc, lease: Duration.Duration): Date
 export type StatusAnswer<Proof = Delivery> = Data.TaggedEnum<{
   Delivered: { readonly delivery: Proof }
   Refused: { readonly refusal: Refusal }
+  /** The provider delivered the sale and later took it back by itself. */
+  TakenBack: {}
   NotFound: {}
   /** The question was not sent: there is no provider, its circuit is open, or the connection failed. */
   NotAsked: {}
@@ -126,6 +128,8 @@ export const conclude = (sale: Asked, answer: StatusAnswer, now: DateTime.Utc, d
   StatusAnswer.$match(answer, {
     Delivered: ({ delivery }): Conclusion | null => ({ verdict: Verdict.Confirm({ delivery }), notFound: 0 }),
     Refused: ({ refusal }) => ({ verdict: Verdict.Release({ refusal }), notFound: 0 }),
+    // Who owes whom is then for operators to decide.
+    TakenBack: () => ({ verdict: Verdict.Hold(), notFound: 0 }),
     NotAsked: () => (sale.notFound > 0 ? null : { verdict: Verdict.Hold(), notFound: 0 }),
     Unknown: () => ({ verdict: Verdict.Hold(), notFound: 0 }),
     NotFound: () => {

@@ -9,6 +9,8 @@ export interface AuditEvent {
   readonly companyId: CompanyId | null
   readonly tokenId: TokenId | null
   readonly details: Readonly<Record<string, unknown>>
+  /** If given, a second event with the same text is not recorded. */
+  readonly once?: string
 }
 
 /**

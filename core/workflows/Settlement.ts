@@ -22,15 +22,20 @@ interface LateAnswer {
 
 /**
  * Reports an answer that contradicts the settled outcome. No money moves; an operator must investigate. The alert
- * depends on the audit log, and recovery does not ask about settled operations again. Therefore the record is retried
- * in the background for the life of the process.
+ * depends on the audit log, and later questions about settled operations are rare. Therefore the record is retried in the
+ * background for the life of the process. A contradiction that is found several times is recorded once.
  */
-const reportLateOutcome = Effect.fnUntraced(function* (kind: LateOutcome, companyId: CompanyId, late: LateAnswer) {
+export const reportLateOutcome = Effect.fnUntraced(function* (
+  kind: LateOutcome,
+  companyId: CompanyId,
+  late: LateAnswer
+) {
   const { answeredAt, status, transactionId, verdict, xid } = late
   yield* Effect.logError(kind, { xid, transactionId, status })
   const log = yield* AuditLog
   const details = { transactionId, xid, status, verdict, answeredAt: DateTime.formatIso(answeredAt) }
-  const event = { at: yield* DateTime.now, action: kind, companyId, tokenId: null, details }
+  const once = `${kind} ${transactionId} ${xid}`
+  const event = { at: yield* DateTime.now, action: kind, companyId, tokenId: null, details, once }
   const { start } = yield* InFlight
   yield* start(retryWrite(() => log.record(event), Effect.void, { xid }))
 })

@@ -47,7 +47,7 @@ export const statusOf = (order: Order) => {
   )
   return withFallback(said, Effect.succeed(StatusAnswer.Unknown()), (cause) =>
     Effect.logWarning(
-      "the provider's adapter failed on a status question; the sale stays held and recovery will ask again",
+      "the provider's adapter failed on a status question; the answer counts as unknown",
       { xid: order.xid },
       cause
     )

@@ -2,6 +2,8 @@ import { Effect, Predicate, Redacted } from "effect"
 import {
   integer,
   keyword,
+  off,
+  orOff,
   type Parser,
   readAll,
   urlWithProtocol,
@@ -113,5 +115,25 @@ export const externalServiceVariables = {
     expected: "a whole number from 1 to 10000",
     read: integer(1, 10_000),
     fallback: 64
+  }),
+  followUpCalls_max: variable("FOLLOW_UP_CALLS_MAX", {
+    expected: "a whole number from 1 to 10000, or off",
+    read: orOff(integer(1, 10_000)),
+    fallback: null
   })
 }
+
+type Variables = typeof externalServiceVariables
+type Values = { readonly [Name in keyof Variables]: Effect.Success<Variables[Name]> }
+
+/** By default a sixteenth of the calls, because recovery and sales in progress are more urgent. */
+const followUpShareOf = (calls_max: number): number => Math.max(1, Math.floor(calls_max / 16))
+
+export const externalServicesOf = ({ externalCalls_max, followUpCalls_max, insurer, provider, sms }: Values) => ({
+  provider,
+  insurer,
+  sms,
+  calls_max: externalCalls_max,
+  /** Number of questions in flight about settled sales. Null if later checks are turned off. */
+  followUpCalls_max: followUpCalls_max === off ? null : (followUpCalls_max ?? followUpShareOf(externalCalls_max))
+})

@@ -1,103 +1,19 @@
-import { Context, Duration, Effect, Layer, type LogLevel, Redacted, Result, Schema } from "effect"
+import { Context, Effect, Layer, type LogLevel, Redacted, Result, Schema } from "effect"
 import { Hex } from "effect/encoding"
 import { xidPrefixLength_max, xidPrefixPattern } from "../../core/domain/Idempotency.ts"
-import { externalServiceVariables } from "./ExternalServiceSettings.ts"
+import { externalServicesOf, externalServiceVariables } from "./ExternalServiceSettings.ts"
+import { operationsOf, operationsVariables } from "./OperationsSettings.ts"
 import {
   integer,
   keyword,
   matchingPattern,
   onOff,
-  type Parser,
   readAll,
   urlWithProtocol,
   variable,
   WrongVariable,
   webOrigin
 } from "./Variable.ts"
-
-/** Settings for monitoring and stopping the service. */
-
-const opsPort_default = 9464
-
-const off = "off" as const
-
-/** Accepts `off` in addition to the parser's values. */
-const orOff =
-  <A>(read: Parser<A>): Parser<A | typeof off> =>
-  (text) =>
-    text.toLowerCase() === off ? off : read(text)
-
-/** Parses comma-separated `name=value` pairs with URL-encoded values, OpenTelemetry's format. */
-const headerPairs: Parser<Readonly<Record<string, string>>> = (text) => {
-  try {
-    const pairs = text.split(",").map((pair) => /^\s*([\w-]+)\s*=(.*)$/.exec(pair))
-    return pairs.some((pair) => pair === null)
-      ? null
-      : Object.fromEntries(pairs.map((pair) => [pair?.[1] ?? "", decodeURIComponent(pair?.[2]?.trim() ?? "")]))
-  } catch {
-    return null
-  }
-}
-
-const operationsVariables = {
-  opsPort: variable("OPS_PORT", {
-    expected: "a port from 0 to 65535 (0 for any free port), or off",
-    read: orOff(integer(0, 65_535)),
-    fallback: null
-  }),
-  // Local by default, because metrics show the volume of sales.
-  opsHost: variable("OPS_HOST", {
-    expected: "an address to listen on",
-    read: matchingPattern(/^[\w.:-]+$/),
-    fallback: "127.0.0.1"
-  }),
-  auditEvery_min: variable("AUDIT_EVERY", {
-    expected: "a whole number of minutes from 1 to 10080, or off",
-    read: orOff(integer(1, 10_080)),
-    fallback: 15
-  }),
-  shutdownDelay_s: variable("SHUTDOWN_DELAY", {
-    expected: "a whole number of seconds from 0 to 300",
-    read: integer(0, 300),
-    fallback: 0
-  }),
-  otlpEndpoint: variable("OTEL_EXPORTER_OTLP_ENDPOINT", {
-    expected: "an address like http://collector:4318",
-    read: urlWithProtocol("http:", "https:"),
-    fallback: null
-  }),
-  otlpHeaders: variable("OTEL_EXPORTER_OTLP_HEADERS", {
-    expected: "name=value pairs separated by commas, such as authorization=Bearer%20abc",
-    read: headerPairs,
-    fallback: {},
-    secret: true
-  })
-}
-
-type OperationsVariables = typeof operationsVariables
-type OperationsValues = { readonly [Name in keyof OperationsVariables]: Effect.Success<OperationsVariables[Name]> }
-
-const operationsOf = (values: OperationsValues) => ({
-  /** The address for health and metrics. Null if turned off. */
-  ops:
-    values.opsPort === off
-      ? null
-      : {
-          host: values.opsHost,
-          port: values.opsPort ?? opsPort_default,
-          /** Whether the operator chose the port. If the default port is taken, the service starts without an operations port. */
-          wanted: values.opsPort !== null
-        },
-  /** Interval of audits. Null if turned off. */
-  auditEvery: values.auditEvery_min === off ? null : Duration.minutes(values.auditEvery_min),
-  /** How long a stopping process still accepts calls, so that load balancers notice in time. */
-  shutdownDelay: Duration.seconds(values.shutdownDelay_s),
-  /** The collector for traces and logs. Null if none is configured. */
-  otlp:
-    values.otlpEndpoint === null
-      ? null
-      : { url: values.otlpEndpoint.replace(/\/+$/, ""), headers: Redacted.make(values.otlpHeaders) }
-})
 
 /** Environment variables are invalid. The message has one line for each invalid variable. */
 export class WrongSettings extends Schema.TaggedError<WrongSettings>()("WrongSettings", {
@@ -283,12 +199,7 @@ const settingsOf = (values: Values) => ({
   /** Whether webhooks may use http and lead to this machine. */
   webhookLocal: values.webhookLocal,
   /** The external services of production companies. A service that is not configured is null. */
-  externalServices: {
-    provider: values.provider,
-    insurer: values.insurer,
-    sms: values.sms,
-    calls_max: values.externalCalls_max
-  },
+  externalServices: externalServicesOf(values),
   ...operationsOf(values),
   log: { level: values.logLevel, format: values.logFormat }
 })

@@ -96,3 +96,12 @@ export const onOff = keyword({
   false: false,
   no: false
 })
+
+/** The value that turns a setting off. */
+export const off = "off" as const
+
+/** Accepts `off` in addition to the parser's values. */
+export const orOff =
+  <A>(read: Parser<A>): Parser<A | typeof off> =>
+  (text) =>
+    text.toLowerCase() === off ? off : read(text)

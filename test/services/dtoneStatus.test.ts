@@ -106,7 +106,7 @@ describe("a status query at DT One", () => {
     ["REJECTED", "Refused"],
     ["DECLINED", "Refused"],
     ["CANCELLED", "Refused"],
-    ["REVERSED", "Unknown"],
+    ["REVERSED", "TakenBack"],
     ["EXPIRED", "Unknown"]
   ] as const)("maps the status %s to %s", ([message, tag]) =>
     withDtOne(({ alerts, fake, provider }) =>

@@ -81,7 +81,13 @@ export const world = (behaviour: Partial<Provider> = {}, fault: Fault = (ledger)
   const layer = Layer.mergeAll(
     Layer.provideMerge(ledger, Layer.fresh(Memory.layer)),
     Layer.fresh(InFlight.layer),
-    Layer.succeed(AuditLog, { record: (event) => Effect.sync(() => void audited.push(event)) }),
+    Layer.succeed(AuditLog, {
+      record: (event) =>
+        Effect.sync(() => {
+          const known = event.once !== undefined && audited.some(({ once }) => once === event.once)
+          if (!known) audited.push(event)
+        })
+    }),
     Layer.succeed(Providers, { serving: () => Effect.succeed(provider), simulator: simulatedProvider, exampleLookup }),
     ConfiguredServices.insurersLayer(null)
   )

@@ -15,14 +15,16 @@ const make = Effect.gen(function* () {
   )
 
   return AuditLog.of({
-    record: ({ action, at, companyId, details, tokenId }: AuditEvent) =>
+    record: ({ action, at, companyId, details, once, tokenId }: AuditEvent) =>
       Effect.flatMap(
         writing,
         (sql) => sql`
-          insert into directory.audit_event (at, action, company_id, token_id, details)
+          insert into directory.audit_event (at, action, company_id, token_id, details, once)
           values (
-            ${instant(at)}, ${action}, ${int8(companyId)}, ${int8(tokenId)}, ${PgTypes.jsonb(details)}
-          )`
+            ${instant(at)}, ${action}, ${int8(companyId)}, ${int8(tokenId)}, ${PgTypes.jsonb(details)},
+            ${once ?? null}
+          )
+          on conflict do nothing`
       ).pipe(Effect.asVoid, Effect.orDie)
   })
 })

@@ -81,7 +81,7 @@ const statusAnswerOf: (standing: Standing) => StatusAnswer = Standing.$match({
   Delivered: ({ delivery }): StatusAnswer => StatusAnswer.Delivered({ delivery }),
   Refused: ({ refusal }): StatusAnswer => StatusAnswer.Refused({ refusal }),
   Open: () => StatusAnswer.Unknown(),
-  TakenBack: () => StatusAnswer.Unknown(),
+  TakenBack: () => StatusAnswer.TakenBack(),
   Contradicted: () => StatusAnswer.Unknown(),
   NotFound: () => StatusAnswer.NotFound(),
   NoAnswer: () => StatusAnswer.Unknown(),

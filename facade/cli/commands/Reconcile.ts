@@ -1,8 +1,10 @@
 import { Effect } from "effect"
 import { Command } from "effect/cli"
+import { type FollowedUp, followUp } from "../../../core/workflows/FollowUp.ts"
 import { type Recovered, recover } from "../../../core/workflows/Recover.ts"
 import { operatorLayer } from "../../AppLayer.ts"
 import { Settings } from "../../settings/Settings.ts"
+import { toggle } from "../terminal/Flags.ts"
 import { CheckFailed, print } from "../terminal/Output.ts"
 
 const formatAsked = (asked: number, recovered: Recovered): string => {
@@ -19,10 +21,16 @@ const formatNotAsked = (notAsked: number, absent: ReadonlyArray<string>): string
   return `Could not ask about ${notAsked}, which stay unresolved: ${why}`
 }
 
-export const reconcile = Command.make("reconcile", {}, () =>
+const formatFollowedUp = ({ asked, contradicted, notAsked }: FollowedUp): string =>
+  `Asked again about ${asked} settled sales: ${contradicted} contradicted. Could not ask about ${notAsked}.`
+
+const settledToo = toggle("liquidadas", "Also ask again about the settled sales that are due")
+
+export const reconcile = Command.make("reconcile", { settledToo }, ({ settledToo }) =>
   Effect.gen(function* () {
     const { externalServices } = yield* Settings
     const recovered = yield* recover("all")
+    const followed = settledToo ? yield* followUp(externalServices.followUpCalls_max ?? 1) : null
     const { confirmed, notAsked, released, reversalsDenied, reversed, stillUnknown } = recovered
     const asked = confirmed + released + reversalsDenied + reversed + stillUnknown
     const absent = (["provider", "insurer"] as const).flatMap((name) =>
@@ -30,7 +38,8 @@ export const reconcile = Command.make("reconcile", {}, () =>
     )
     const words = [
       ...(asked > 0 || notAsked === 0 ? [formatAsked(asked, recovered)] : []),
-      ...(notAsked > 0 ? [formatNotAsked(notAsked, absent)] : [])
+      ...(notAsked > 0 ? [formatNotAsked(notAsked, absent)] : []),
+      ...(followed ? [formatFollowedUp(followed)] : [])
     ]
     yield* print(
       {
@@ -40,7 +49,14 @@ export const reconcile = Command.make("reconcile", {}, () =>
         anulaciones_negadas: reversalsDenied,
         sin_resolver: stillUnknown,
         sin_preguntar: notAsked,
-        variables_ausentes: notAsked > 0 ? absent : []
+        variables_ausentes: notAsked > 0 ? absent : [],
+        ...(followed && {
+          liquidadas: {
+            preguntadas: followed.asked,
+            contradichas: followed.contradicted,
+            sin_preguntar: followed.notAsked
+          }
+        })
       },
       words.join("\n")
     )
@@ -49,8 +65,11 @@ export const reconcile = Command.make("reconcile", {}, () =>
 ).pipe(
   Command.provide(operatorLayer),
   Command.withDescription(
-    "Query the providers now about all unresolved sales and reversals, and settle those with a firm answer. The servers do the same on a schedule. Any number of servers and of these commands may run at the same time. No sale is ever sent twice. Exit code 1 if there are unresolved sales but no provider could be queried."
+    "Query the providers now about all unresolved sales and reversals, and settle those with a firm answer. The servers do the same on a schedule. Any number of servers and of these commands may run at the same time. No sale is ever sent twice. With --liquidadas the command also asks again about settled sales that are due. A contradiction is logged and raises an alert; it moves no money. Exit code 1 if there are unresolved sales but no provider could be queried."
   ),
   Command.withShortDescription("Query the providers now about all unresolved sales"),
-  Command.withExamples([{ command: "saldo reconcile --json", description: "Run one cycle in a script" }])
+  Command.withExamples([
+    { command: "saldo reconcile --json", description: "Run one cycle in a script" },
+    { command: "saldo reconcile --liquidadas", description: "Also ask again about settled sales" }
+  ])
 )

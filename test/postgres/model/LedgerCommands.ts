@@ -1,4 +1,5 @@
 import fc from "fast-check"
+import { checks } from "../../../core/domain/FollowUp.ts"
 import type { Status } from "../../../core/domain/Status.ts"
 
 /**
@@ -51,6 +52,15 @@ export type Command =
       readonly ahead_s: number
       readonly lease_s: number
       readonly verdict: ReversalVerdictTag | null
+    }
+  /** Claims a later check of settled sales. A process that crashes does not end the claim. */
+  | {
+      readonly do: "follow up"
+      /** Number of the check. */
+      readonly check: number
+      readonly ahead_s: number
+      readonly lease_s: number
+      readonly crashes: boolean
     }
   | { readonly do: "list"; readonly company: number; readonly status: Status | undefined; readonly today: boolean }
   | { readonly do: "wait"; readonly for_ms: number }
@@ -108,8 +118,11 @@ const marks = [
   minute_ms,
   5 * minute_ms,
   15 * minute_ms,
+  hour_ms,
   4 * hour_ms,
+  6 * hour_ms,
   24 * hour_ms,
+  48 * hour_ms,
   7 * 24 * hour_ms
 ]
 const wait = fc.tuple(fc.constantFrom(...marks), fc.constantFrom(0, 0, 1)).map(([mark, more]) => mark + more)
@@ -207,6 +220,16 @@ const command: fc.Arbitrary<Command> = fc.oneof(
       ahead_s,
       lease_s: fc.constantFrom(5, 60),
       verdict: fc.option(reversalVerdict)
+    })
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant("follow up" as const),
+      check: fc.nat(checks.length - 1),
+      ahead_s,
+      lease_s: fc.constantFrom(5, 60),
+      crashes: fc.boolean()
     })
   },
   {

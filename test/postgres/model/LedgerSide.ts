@@ -1,5 +1,6 @@
 import { type Context, DateTime, Duration, Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
+import { checks } from "../../../core/domain/FollowUp.ts"
 import { type CompanyId, IdempotencyKey, Identifier, ServiceId, TerminalId } from "../../../core/domain/Ids.ts"
 import { dayOf, periodsAt, startOfDay } from "../../../core/domain/LocalTime.ts"
 import { Amount, Centavos } from "../../../core/domain/Money.ts"
@@ -9,6 +10,7 @@ import { type ReversalIntent, ReversalVerdict, type UnresolvedReversal } from ".
 import { type Intent, type Order, Verdict } from "../../../core/domain/Sale.ts"
 import type { Transaction } from "../../../core/domain/Transaction.ts"
 import { Accounts, Adjustments } from "../../../core/ports/Accounts.ts"
+import { FollowUps, type SettledSale } from "../../../core/ports/FollowUps.ts"
 import { Ledger, type Reserved, type ReserveError } from "../../../core/ports/Ledger.ts"
 import { type ClaimedReversal, Reversals } from "../../../core/ports/Reversals.ts"
 import { Transactions } from "../../../core/ports/Transactions.ts"
@@ -23,7 +25,7 @@ import {
   type VerdictTag
 } from "./LedgerCommands.ts"
 
-export type Ports = Ledger | Accounts | Adjustments | Reversals | Transactions | Unresolved
+export type Ports = Ledger | Accounts | Adjustments | FollowUps | Reversals | Transactions | Unresolved
 
 /** One of the two ledgers, Postgres or memory, and what the scenario has created in it. */
 export interface Side {
@@ -39,7 +41,7 @@ export interface Side {
 
 const intentOf = (side: Side, { bill, body, centavos, company, key, prefix }: Sale): Intent => ({
   companyId: side.companyId(company),
-  environment: "development",
+  environment: "production",
   key: IdempotencyKey.make(key),
   fingerprint: body,
   xid: `${prefix}-${company}-${key}`,
@@ -92,7 +94,7 @@ const rememberOrder = (side: Side, reserved: Result.Result<Reserved, ReserveErro
 
 const claimOf = (
   { claims }: Side,
-  { ahead_s, lease_s, which }: Extract<Command, { readonly ahead_s: number }>,
+  { ahead_s, lease_s, which }: Extract<Command, { readonly which: "due" | "all" }>,
   at: DateTime.Utc
 ): RecoveryClaim => {
   const now = DateTime.add(at, { seconds: ahead_s })
@@ -103,6 +105,21 @@ const claimOf = (
 const countOf = ({ claims }: Side, { claim, notFound }: Extract<Command, { readonly notFound: number }>): Count => ({
   notFound,
   claimedAt: claim === undefined ? undefined : claims.at(-1 - claim)
+})
+
+// The order of sales that were settled at the same instant is not defined. So the claim takes all of them.
+const followUp = Effect.fnUntraced(function* (side: Side, command: Command & { readonly do: "follow up" }) {
+  const check = checks[command.check]
+  if (check === undefined) return yield* Effect.die(new Error(`there is no check ${command.check}`))
+  const followUps = yield* FollowUps
+  const now = DateTime.add(yield* DateTime.now, { seconds: command.ahead_s })
+  const claim = { check, began: now, now, lease: Duration.seconds(command.lease_s), limit: 1_000 }
+  const claimed = yield* followUps.claim(claim)
+  if (claimed === null) return null
+  if (!command.crashes) yield* followUps.finish(claim, claimed.reached)
+  const number = ({ order }: SettledSale) => numberOf(side, "transactionId", order.transactionId)
+  const sales = claimed.sales.toSorted((left, right) => number(left) - number(right))
+  return { skipped: claimed.skipped, sales, stand: yield* Effect.forEach(sales, followUps.stands) }
 })
 
 const answer = Effect.fnUntraced(function* (side: Side, command: Command) {
@@ -185,6 +202,8 @@ const answer = Effect.fnUntraced(function* (side: Side, command: Command) {
         Reversals.use((reversals) => reversals.settle({ unresolved, verdict, at, notFound: notFound + 1, claimedAt }))
       )
     }
+    case "follow up":
+      return yield* followUp(side, command)
     case "list": {
       const day = command.today ? dayOf(at) : undefined
       const filter = { status: command.status, from: day, to: day }

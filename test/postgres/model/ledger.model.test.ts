@@ -168,6 +168,36 @@ layer(Postgres, { excludeTestServices: true })("the ledger in Postgres", (it) =>
     })
   )
 
+  const retried = (verdict: VerdictTag): ReadonlyArray<Command> => [
+    ...sold("Free"),
+    { do: "reserve", sale },
+    { do: "settle", which: 1, verdict, notFound: 0 }
+  ]
+
+  // What happened to a sale -> the followed sales, and whether a later answer about their xid is about them.
+  it.effect.each([
+    ["was delivered", sold("Confirm"), ["SUCCESS"], [true]],
+    ["was refused", sold("Release"), ["FAILED"], [true]],
+    ["is unresolved", sold("Hold"), [], []],
+    ["was not sent, and then delivered under the same xid", retried("Confirm"), ["FAILED", "SUCCESS"], [false, true]],
+    ["was not sent, and then refused under the same xid", retried("Release"), ["FAILED", "FAILED"], [false, true]],
+    ["is being reversed", reversed("Hold"), ["SUCCESS"], [false]],
+    ["was not reversed", reversed("Deny"), ["SUCCESS"], [true]],
+    ["was reversed", reversed("Confirm"), [], []]
+  ] as const)("knows whether a later answer is about a sale that %s", ([, life, statuses, stand]) =>
+    Effect.gen(function* () {
+      const follow: Command = { do: "follow up", check: 0, ahead_s: 0, lease_s: 60, crashes: false }
+      const hour: Command = { do: "wait", for_ms: 3_600_000 }
+      const answers = yield* compareScenario("2026-03-02T12:00:00.000Z", [...life, hour, follow])
+      const { sales, stand: stands } = Object(answers.at(-1))
+      assert.deepStrictEqual(
+        sales.map(({ status }: { readonly status: string }) => status),
+        statuses
+      )
+      assert.deepStrictEqual(stands, stand)
+    })
+  )
+
   it.effect(
     "gives the same results as the ledger in memory in random scenarios of two companies",
     () =>

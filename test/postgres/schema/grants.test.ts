@@ -53,6 +53,7 @@ const server = {
   "directory.audit_event": "insert, select action at",
   "directory.company": "insert, select",
   "directory.data_key": "insert, select, update protected wrapped",
+  "directory.follow_up": "insert, select, update leased_until settled_at transaction_id",
   "directory.phone_quota": "delete, insert, select, update queued_at",
   "directory.schema_file": "select",
   "directory.schema_version": "select",

@@ -90,6 +90,16 @@ const ofTheDirectory: ReadonlyArray<Case> = [
   ],
   ["a use without a token", "token_use_token_id_fkey", [use()]],
   ["a second data key", "data_key_id_check", [dataKey({ id: 2 })]],
+  [
+    "a second event that is recorded once",
+    "audit_event_once",
+    Array(2).fill("insert into directory.audit_event (at, action, details, once) values ('epoch', 'x', '{}', 'x')")
+  ],
+  [
+    "a check without an age",
+    "follow_up_hours_check",
+    ["insert into directory.follow_up (hours, settled_at, transaction_id) values (0, 'epoch', 0)"]
+  ],
   ["a phone quota without a message", "phone_quota_queued_at_check", [phoneQuota({ queued_at: "'{}'" })]]
 ]
 

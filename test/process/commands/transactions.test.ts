@@ -56,6 +56,17 @@ layer(CommandLine.layer, { excludeTestServices: true })("reconcile without a con
       assert.deepStrictEqual(variables_ausentes, ["PROVIDER", "INSURER"])
     })
   )
+
+  it.effect("counts the settled sales of production that it should ask about again", () =>
+    Effect.gen(function* () {
+      const { run } = yield* CommandLine
+      const sql = yield* PgClient.PgClient
+      yield* sql`update cell.transaction set processed_at = processed_at - interval '2 hours'`
+      const { stdout } = yield* run("reconcile", "--liquidadas", "--json")
+      assert.deepStrictEqual(JSON.parse(stdout).liquidadas, { preguntadas: 0, contradichas: 0, sin_preguntar: 2 })
+      assert.match((yield* run("reconcile", "--liquidadas")).stdout, /^Asked again about 0 settled sales/m)
+    })
+  )
 })
 
 const companies = Effect.gen(function* () {

@@ -72,11 +72,25 @@ describe("the support address", () => {
 describe("the external services in production", () => {
   it.effect("are disabled unless chosen, even if their other variables are set", () =>
     Effect.gen(function* () {
-      const disabled = { provider: null, insurer: null, sms: null, calls_max: 64 }
+      const disabled = { provider: null, insurer: null, sms: null, calls_max: 64, followUpCalls_max: 4 }
       assert.deepStrictEqual((yield* settingsIn({})).externalServices, disabled)
       const none = { PROVIDER: "none", INSURER: "NONE", SMS: "", ...dtone, ...gateway("INSURER"), ...twilio }
       assert.deepStrictEqual((yield* settingsIn(none)).externalServices, disabled)
     })
+  )
+
+  it.effect.each([
+    [{}, 4],
+    [{ PARTY_CALLS_MAX: "320" }, 20],
+    [{ PARTY_CALLS_MAX: "1" }, 1],
+    [{ FOLLOW_UP_CALLS_MAX: "7" }, 7],
+    [{ FOLLOW_UP_CALLS_MAX: "off" }, null]
+  ] as const)(
+    "get questions about settled sales in a sixteenth of the calls, unless set: %j",
+    ([variables, calls_max]) =>
+      Effect.gen(function* () {
+        assert.strictEqual((yield* settingsIn(variables)).externalServices.followUpCalls_max, calls_max)
+      })
   )
 
   it.effect.each(choices)("report all missing variables at once for %j", ([choice, needs]) =>

@@ -124,7 +124,7 @@ export const makeBuyer = Effect.fnUntraced(function* (chaos: RandomFaults, dispa
 
   const reverseSale = Effect.fnUntraced(function* (number: number, id: number) {
     chaos.settled(xidOf(number))
-    provider.takeBack(xidOf(number))
+    provider.changeStatus(xidOf(number))
     toReverse.push(id)
     const key = `anula-${number}`
     yield* post(`/v1/transacciones/${id}/anular`, undefined, { ...auth, "idempotency-key": key })

@@ -36,8 +36,11 @@ interface FakeProvider {
   readonly offer: (identifier: string) => void
   /** Makes the provider refuse a sale. */
   readonly refuse: (xid: string) => void
-  /** Marks a sale as reversed at DT One, where reversals are manual. Does nothing at an HTTP gateway. */
-  readonly takeBack: (xid: string) => void
+  /**
+   * Changes the status of a sale at DT One by hand, by default to reversed, because reversals are manual there. Does
+   * nothing at an HTTP gateway.
+   */
+  readonly changeStatus: (xid: string, status?: "COMPLETED" | "DECLINED") => void
 }
 
 /** The fakes of the external services that a company in production uses. */
@@ -66,7 +69,7 @@ const gateway = Effect.map(fakeHttpProvider(secret), ({ found, orders, url, ...f
     found.set(identifier, { holder: "Titular de Prueba", offers: [offer] })
   },
   refuse: (xid: string) => void orders.set(xid, "TRANSACTION_REJECTED"),
-  takeBack: () => undefined,
+  changeStatus: () => undefined,
   variables: variablesOf("PROVIDER", url)
 }))
 
@@ -77,7 +80,7 @@ const dtOne = Effect.map(FakeDtOne.start, ({ fake, url }) => ({
   deliversAt: "/v1/async/transactions",
   offer: (identifier: string) => fake.setBills(identifier, statement("2026-02", 150.5)),
   refuse: (xid: string) => fake.failNext(xid, 400, 1003002),
-  takeBack: (xid: string) => fake.setStatus(xid, "REVERSED"),
+  changeStatus: (xid: string, status?: string) => fake.setStatus(xid, status ?? "REVERSED"),
   variables: {
     PROVIDER: "dtone",
     DTONE_BASE_URL: url,

@@ -74,6 +74,12 @@ const rarestFocuses: ReadonlyArray<RunFocus> = [
   { steps: ["operator: ask reversal", "operator: settle reversal"], by: "resolve reversal", lead: stuckReversal }
 ]
 
+/** The questions about settled sales. All runs reach them often. */
+const followUpFocus: RunFocus = {
+  steps: ["follow-up: claim check", "follow-up: ask", "follow-up: ask insurer", "follow-up: finish check"],
+  by: "insure"
+}
+
 /**
  * Whether other steps may fail only rarely in this run, because otherwise the run would not reach its focus often
  * enough.
@@ -89,7 +95,8 @@ const focusRotation = [
   ...rarestFocuses,
   ...rareFocuses,
   ...rarestFocuses,
-  ...rarestFocuses
+  ...rarestFocuses,
+  followUpFocus
 ]
 
 /** The focus of a seed. Any fifty consecutive seeds include every focus. */

@@ -30,7 +30,16 @@ export type Fault = keyof typeof faults
 export const allFaults = Struct.keys(faults)
 
 /** The workflow for which a process makes a call. */
-export type Activity = "sale" | "reversal" | "recovery" | "insurance" | "messages" | "lookup" | "operator" | "sandbox"
+export type Activity =
+  | "sale"
+  | "reversal"
+  | "recovery"
+  | "follow-up"
+  | "insurance"
+  | "messages"
+  | "lookup"
+  | "operator"
+  | "sandbox"
 
 export const Activity = Context.Reference<Activity>("saldo/simulation/Activity", { defaultValue: () => "operator" })
 
@@ -66,6 +75,10 @@ const steps = {
   "recovery: claim reversals": { kind: "database" },
   "recovery: ask reversal": { kind: "question" },
   "recovery: settle reversal": { kind: "database", repeated: true },
+  "follow-up: claim check": { kind: "database" },
+  "follow-up: ask": { kind: "question" },
+  "follow-up: ask insurer": { kind: "question" },
+  "follow-up: finish check": { kind: "database" },
   "insurance: inspect": { kind: "question", awaited: true },
   "insurance: plans": { kind: "question", awaited: true },
   "insurance: quote": { kind: "question", awaited: true },
@@ -126,6 +139,8 @@ const statusQuestions: ReadonlyArray<WorkflowStep> = [
   "recovery: ask",
   "recovery: ask insurer",
   "recovery: ask reversal",
+  "follow-up: ask",
+  "follow-up: ask insurer",
   "operator: ask",
   "operator: ask reversal"
 ]

@@ -8,6 +8,8 @@ export interface ExternalOperation {
   refused: number
   /** Number of orders that have arrived and that the external service has not decided yet. */
   undecided: number
+  /** Whether the external service took a delivery back by itself, long after it had reported it. */
+  takenBack: boolean
   /** Until this time, the external service gives no firm answer about the operation. */
   silentUntil_ms: number
   /** Whether the external service gave a firm answer that was false. */
@@ -15,7 +17,7 @@ export interface ExternalOperation {
 }
 
 /** The state of an operation at the external service. */
-export type Standing = "unknown" | "undecided" | "done" | "refused"
+export type Standing = "unknown" | "undecided" | "done" | "refused" | "taken back"
 
 /**
  * The orders that external services received, and what the services really did. At the end of a run, Saldo's books must
@@ -30,6 +32,7 @@ export class GroundTruth {
       done: 0,
       refused: 0,
       undecided: 0,
+      takenBack: false,
       silentUntil_ms: 0,
       answeredFalsely: false
     }
@@ -40,9 +43,17 @@ export class GroundTruth {
   standing(name: string): Standing {
     const operation = this.all.get(name)
     if (operation === undefined) return "unknown"
+    if (operation.takenBack) return "taken back"
     if (operation.done > 0) return "done"
     if (operation.undecided > 0) return "undecided"
     return operation.refused > 0 ? "refused" : "unknown"
+  }
+
+  /** Turns a decision into its opposite: takes a delivery back, or delivers what was refused. */
+  changeAnswer(name: string): void {
+    const operation = this.of(name)
+    if (operation.done > 0) operation.takenBack = true
+    else operation.done = 1
   }
 }
 

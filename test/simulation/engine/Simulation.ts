@@ -32,7 +32,9 @@ const observedInvariants = [
   "an external operation is performed once",
   "a contradiction raises an alert",
   "everything is settled at the end",
-  "exactly the delivered sales are charged"
+  "exactly the delivered sales are charged",
+  "a changed answer is found",
+  "a changed answer moves no money"
 ] as const
 
 /** The name of an invariant. */
@@ -44,7 +46,7 @@ export const simulationInvariants: ReadonlyArray<SimulationInvariant> = [
 ]
 
 /** The fields of a sale that the invariants read. */
-export type ObservedSale = Pick<Sale, "order" | "key" | "status" | "day" | "billId">
+export type ObservedSale = Pick<Sale, "order" | "key" | "status" | "day" | "billId" | "processedAt">
 
 /** A reversal that is not settled. */
 export interface ObservedReversal extends Pick<Reversal, "xid" | "createdAt"> {

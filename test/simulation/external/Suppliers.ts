@@ -86,7 +86,8 @@ const statusMethod =
         unknown: StatusAnswer.NotFound(),
         undecided: StatusAnswer.Unknown(),
         done: StatusAnswer.Delivered({ delivery: proofOf(order) }),
-        refused: StatusAnswer.Refused({ refusal: denialOf(order) })
+        refused: StatusAnswer.Refused({ refusal: denialOf(order) }),
+        "taken back": StatusAnswer.TakenBack()
       })
       return call.step === "operator: ask" ? operatorErrors.checked(order.xid, asked, isFirm) : asked
     })
@@ -137,7 +138,9 @@ export const providerFor = (sim: Simulation, incarnation: Incarnation, side: Pro
           unknown: ReversalAnswer.NotFound(),
           undecided: reversalAnswers.unfirm,
           done: reversalAnswers.done,
-          refused: reversalAnswers.refused
+          refused: reversalAnswers.refused,
+          // A supplier changes its answer only about sales.
+          "taken back": reversalAnswers.unfirm
         })
         return call.step === "operator: ask reversal"
           ? side.operatorErrors.checked(reversal.xid, asked, isFirmReversal)

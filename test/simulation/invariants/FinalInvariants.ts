@@ -95,3 +95,33 @@ export const checkOperatorEntries = (
     seen.add(name)
   }
 }
+
+/** Checks that an alert was raised for every sale about which the supplier changed its answer. */
+export const checkChangesFound = (
+  sim: Simulation,
+  changed: ReadonlyArray<string>,
+  { raised }: Pick<ExternalRecords, "raised">
+): void => {
+  for (const xid of changed)
+    if (!raised.has(xid))
+      reportViolation(
+        sim,
+        "a changed answer is found",
+        `the supplier changed its answer about ${xid}, and no alert was raised`
+      )
+}
+
+/** Checks that the balance and the sales of each company are as before. */
+export const checkMoneyUnmoved = (
+  sim: Simulation,
+  before: ReadonlyMap<number, string>,
+  after: ReadonlyMap<number, string>
+): void => {
+  for (const [companyId, money] of before)
+    if (after.get(companyId) !== money)
+      reportViolation(
+        sim,
+        "a changed answer moves no money",
+        `company ${companyId} had ${money}, and now has ${after.get(companyId)}`
+      )
+}

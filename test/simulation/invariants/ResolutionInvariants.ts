@@ -5,6 +5,7 @@ import type { Order } from "../../../core/domain/Sale.ts"
 import type { AuditEvent } from "../../../core/ports/AuditLog.ts"
 import type { RecoveryClaim } from "../../../core/ports/Unresolved.ts"
 import type { Incarnation } from "../engine/EventLoop.ts"
+import type { Activity } from "../engine/Faults.ts"
 import { reportViolation, type Simulation } from "../engine/Simulation.ts"
 
 /** Checks that a single operator cannot move money: the operator who proposed a resolution may not confirm it. */
@@ -38,9 +39,11 @@ const overdue_ms = 15 * 60_000
  */
 export interface AlertChecks {
   readonly contradicted: (incarnation: Incarnation, xid: string) => void
-  readonly recorded: (event: AuditEvent) => void
+  readonly recorded: (event: AuditEvent, activity: Activity) => void
   /** The names of the sales and reversals for which an alert was raised. */
   readonly raised: ReadonlySet<string>
+  /** Those for which an alert was raised without asking again about settled sales, which would find every mistake. */
+  readonly raisedAtOnce: ReadonlySet<string>
   readonly atRest: () => void
 }
 
@@ -50,6 +53,7 @@ const isAlert = ({ action }: AuditEvent): boolean => lateOutcomes.some((kind) =>
 export const checkAlerts = (sim: Simulation): AlertChecks => {
   const owed = new Map<string, Incarnation>()
   const raised = new Set<string>()
+  const raisedAtOnce = new Set<string>()
   const demand = (xid: string, incarnation: Incarnation) => {
     if (owed.get(xid) !== incarnation || incarnation.dead) return
     reportViolation(
@@ -60,16 +64,18 @@ export const checkAlerts = (sim: Simulation): AlertChecks => {
   }
   return {
     raised,
+    raisedAtOnce,
     contradicted: (incarnation, xid) => {
       owed.set(xid, incarnation)
       // This check cannot wait for the end of the run, because few processes live that long.
       sim.eventLoop.after(overdue_ms, null, () => demand(xid, incarnation))
     },
-    recorded: (event) => {
+    recorded: (event, activity) => {
       if (!isAlert(event)) return
       const xid = String(event.details["xid"])
       owed.delete(xid)
       raised.add(xid)
+      if (activity !== "follow-up") raisedAtOnce.add(xid)
     },
     atRest: () => {
       for (const [xid, incarnation] of owed) demand(xid, incarnation)

@@ -1,4 +1,6 @@
 import { Duration, Effect, Option } from "effect"
+import { post } from "../../../adapters/memory/Books.ts"
+import { credit } from "../../../core/domain/Account.ts"
 import { attempts_max } from "../../../core/domain/OneTimeCode.ts"
 import { StatusAnswer } from "../../../core/domain/Recovery.ts"
 import { DispatchAnswer, denialOf, type Order } from "../../../core/domain/Sale.ts"
@@ -140,6 +142,28 @@ export const recoveryMutants: ReadonlyArray<Mutant> = [
           for (const { sales } of booksOf(bench).all())
             for (const [id, sale] of sales) sales.set(id, { ...sale, leasedUntil: null })
         }, unresolved.claim(claim))
+    }
+  })),
+  portsMutant("later checks leave out refused sales", ({ followUps }) => ({
+    followUps: {
+      ...followUps,
+      claim: (claim) =>
+        Effect.map(
+          followUps.claim(claim),
+          (claimed) => claimed && { ...claimed, sales: claimed.sales.filter(({ status }) => status === "SUCCESS") }
+        )
+    }
+  })),
+  portsMutant("a contradiction of a settled sale returns its amount", ({ followUps }, bench) => ({
+    followUps: {
+      ...followUps,
+      stands: (sale) =>
+        runAfter(followUps.stands(sale), () => {
+          const { amount, companyId } = sale.order
+          const books = companyIn(bench, companyId)
+          const posting = { id: -amount, type: "adjustment", amount, reference: sale.order.xid } as const
+          post(books, credit(books.purse.balance, amount), posting, sale.order.createdAt)
+        })
     }
   })),
   portsMutant("recovery never asks about sales in PROCESSING", ({ unresolved }, bench) => ({

@@ -10,6 +10,7 @@ import { AuditLog } from "../../../core/ports/AuditLog.ts"
 import { CallCounter } from "../../../core/ports/CallCounter.ts"
 import { Catalogue } from "../../../core/ports/Catalogue.ts"
 import { Companies } from "../../../core/ports/Companies.ts"
+import { FollowUps } from "../../../core/ports/FollowUps.ts"
 import { Insurances } from "../../../core/ports/Insurances.ts"
 import { type Insurer, Insurers } from "../../../core/ports/Insurer.ts"
 import { Ledger } from "../../../core/ports/Ledger.ts"
@@ -79,6 +80,7 @@ const allServices = Effect.all([
   CallCounter,
   Catalogue,
   Companies,
+  FollowUps,
   InFlight,
   Insurances,
   Insurers,
@@ -159,6 +161,7 @@ export const startProcess = (
     Context.add(Adjustments, ports.adjustments),
     Context.add(Atomic, separateTransactions),
     Context.add(AuditLog, { record: ports.record }),
+    Context.add(FollowUps, ports.followUps),
     Context.add(Insurances, ports.insurances),
     Context.add(Ledger, ports.ledger),
     Context.add(Options, ports.options),

@@ -2,6 +2,7 @@ import { Context, type Effect } from "effect"
 import type { Books } from "../../../adapters/memory/Books.ts"
 import { Accounts, Adjustments } from "../../../core/ports/Accounts.ts"
 import type { AuditEvent } from "../../../core/ports/AuditLog.ts"
+import { FollowUps } from "../../../core/ports/FollowUps.ts"
 import { Insurances } from "../../../core/ports/Insurances.ts"
 import { Ledger } from "../../../core/ports/Ledger.ts"
 import { Options } from "../../../core/ports/Options.ts"
@@ -18,6 +19,7 @@ import type { Machine } from "./Process.ts"
 export interface DatabasePorts {
   readonly accounts: Accounts["Service"]
   readonly adjustments: Adjustments["Service"]
+  readonly followUps: FollowUps["Service"]
   readonly insurances: Insurances["Service"]
   readonly ledger: Ledger["Service"]
   readonly options: Options["Service"]
@@ -32,6 +34,7 @@ export interface DatabasePorts {
 type DatabasePort =
   | Accounts
   | Adjustments
+  | FollowUps
   | Insurances
   | Ledger
   | Options
@@ -45,6 +48,7 @@ type DatabasePort =
 export const portsIn = (adapters: Context.Context<DatabasePort>): Omit<DatabasePorts, "record"> => ({
   accounts: Context.get(adapters, Accounts),
   adjustments: Context.get(adapters, Adjustments),
+  followUps: Context.get(adapters, FollowUps),
   insurances: Context.get(adapters, Insurances),
   ledger: Context.get(adapters, Ledger),
   options: Context.get(adapters, Options),
@@ -56,7 +60,7 @@ export const portsIn = (adapters: Context.Context<DatabasePort>): Omit<DatabaseP
 })
 
 /** The background loops of a process. */
-export type BackgroundLoop = "recovery" | "messages"
+export type BackgroundLoop = "recovery" | "follow-up" | "messages"
 
 /** The database of a simulation. */
 export interface Store extends ObservedDatabase {
@@ -71,6 +75,6 @@ export interface Store extends ObservedDatabase {
    * work outside.
    */
   readonly settle: ((sim: Simulation) => Promise<void>) | null
-  /** Audits all books a last time. */
-  readonly close: () => Promise<void>
+  /** Reads the whole database and audits all books. */
+  readonly audit: () => Promise<void>
 }

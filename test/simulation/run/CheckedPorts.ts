@@ -1,8 +1,10 @@
 import { DateTime, Effect, type Exit } from "effect"
 import type { Proposal } from "../../../core/domain/Resolution.ts"
 import type { AuditEvent } from "../../../core/ports/AuditLog.ts"
+import type { FollowUpClaim } from "../../../core/ports/FollowUps.ts"
 import type { Reserved } from "../../../core/ports/Ledger.ts"
 import type { Incarnation } from "../engine/EventLoop.ts"
+import { Activity } from "../engine/Faults.ts"
 import { type Connection, connectionOf } from "../engine/OutsideCall.ts"
 import type { Simulation } from "../engine/Simulation.ts"
 import type { Invariants } from "../invariants/Invariants.ts"
@@ -18,10 +20,15 @@ const onSuccess =
 const claimName = (incarnation: Incarnation, { now }: { readonly now: DateTime.Utc }): string =>
   `${incarnation.name} at ${DateTime.toEpochMillis(now)}`
 
-type Sales = Pick<DatabasePorts, "accounts" | "adjustments" | "ledger" | "options" | "transactions" | "unresolved">
+const checkName = ({ check }: FollowUpClaim): string => `check after ${check.hours} hours`
+
+type Sales = Pick<
+  DatabasePorts,
+  "accounts" | "adjustments" | "followUps" | "ledger" | "options" | "transactions" | "unresolved"
+>
 
 const salesOver = ({ ask, incarnation, write }: Connection, ports: Sales, invariants: Invariants): Sales => {
-  const { accounts, adjustments, ledger, options, transactions, unresolved } = ports
+  const { accounts, adjustments, followUps, ledger, options, transactions, unresolved } = ports
   return {
     accounts: {
       read: (companyId, periods) => ask(accounts.read(companyId, periods)),
@@ -30,6 +37,27 @@ const salesOver = ({ ask, incarnation, write }: Connection, ports: Sales, invari
     },
     adjustments: {
       adjust: (wanted) => write("adjust", wanted.reference, wanted.companyId, adjustments.adjust(wanted))
+    },
+    followUps: {
+      claim: (claim) =>
+        write(
+          "claim check",
+          `${claim.check.hours} by ${claimName(incarnation, claim)}`,
+          null,
+          followUps.claim(claim),
+          onSuccess((claimed) => {
+            if (claimed !== null) invariants.claims.claimed(claim, [checkName(claim)])
+          })
+        ),
+      finish: (claim, reached) =>
+        write(
+          "finish check",
+          `${claim.check.hours} by ${claimName(incarnation, claim)}`,
+          null,
+          followUps.finish(claim, reached),
+          onSuccess(() => invariants.claims.released(checkName(claim)))
+        ),
+      stands: (sale) => ask(followUps.stands(sale))
     },
     ledger: {
       reserve: (intent) => {
@@ -210,6 +238,8 @@ export const checkedPorts = (
     ...afterwardsOver(connection, ports, invariants),
     ...insuranceOver(connection, ports, invariants, sim),
     record: (event: AuditEvent) =>
-      Effect.tap(connection.ask(ports.record(event)), () => Effect.sync(() => invariants.alerts.recorded(event)))
+      Effect.tap(connection.ask(ports.record(event)), () =>
+        Effect.map(Activity, (activity) => invariants.alerts.recorded(event, activity))
+      )
   }
 }

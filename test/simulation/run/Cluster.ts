@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { followUp } from "../../../core/workflows/FollowUp.ts"
 import { recover } from "../../../core/workflows/Recover.ts"
 import { keepResetting } from "../../../core/workflows/SandboxReset.ts"
 import { sendDue } from "../../../core/workflows/SendSms.ts"
@@ -26,14 +27,25 @@ export interface Cluster {
 
 const replicaNames = ["A", "B"] as const
 
-/**
- * One round of each background loop of the server. Failures of a round are ignored, because production only logs them.
- */
-const backgroundLoops: Readonly<
-  Record<BackgroundLoop, { readonly activity: Activity; readonly cycle: Effect.Effect<void, never, WorkflowServices> }>
-> = {
-  recovery: { activity: "recovery", cycle: Effect.ignoreCause(recover("due")) },
-  messages: { activity: "messages", cycle: Effect.ignoreCause(sendDue()) }
+/** Questions in flight about settled sales. The default of FOLLOW_UP_CALLS_MAX. */
+const followUps_max = 4
+
+/** One round of a background loop, and the pause between two rounds. */
+interface LoopRound {
+  readonly activity: Activity
+  readonly cycle: Effect.Effect<void, never, WorkflowServices>
+  readonly pause_ms: number
+}
+
+/** The background loops of the server. Failures of a round are ignored, because production only logs them. */
+const backgroundLoops: Readonly<Record<BackgroundLoop, LoopRound>> = {
+  recovery: { activity: "recovery", cycle: Effect.ignoreCause(recover("due")), pause_ms: second_ms },
+  "follow-up": {
+    activity: "follow-up",
+    cycle: Effect.ignoreCause(followUp(followUps_max)),
+    pause_ms: 60 * second_ms
+  },
+  messages: { activity: "messages", cycle: Effect.ignoreCause(sendDue()), pause_ms: second_ms }
 }
 
 /**
@@ -51,18 +63,18 @@ export const clusterOf = (
   const processes: Array<Process | null> = replicaNames.map(() => null)
 
   /**
-   * Repeats a background loop while the process lives. A round runs when work is due, but at most once a second, as in
-   * production.
+   * Repeats a background loop while the process lives. A round runs when work is due, but not before the pause of
+   * production has passed.
    */
   const keep = (process: Process, chore: BackgroundLoop) => {
     const { epoch_ms, eventLoop } = sim()
     const { incarnation } = process
-    const { activity, cycle } = backgroundLoops[chore]
+    const { activity, cycle, pause_ms } = backgroundLoops[chore]
     let round = 0
     const wait = () =>
       eventLoop.idle({
         incarnation,
-        from_ms: eventLoop.now_ms + second_ms,
+        from_ms: eventLoop.now_ms + pause_ms,
         due_ms: () => {
           const instant_ms = due(chore)
           return instant_ms === null ? null : instant_ms - epoch_ms - incarnation.offset_ms
@@ -89,6 +101,7 @@ export const clusterOf = (
     processes[replica] = process
     addTraceLine(sim(), incarnation.name, "starts")
     keep(process, "recovery")
+    keep(process, "follow-up")
     keep(process, "messages")
     process.start(keepResetting, { activity: "sandbox", name: `sandbox ${incarnation.name}` })
   }

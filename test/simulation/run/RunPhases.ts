@@ -145,7 +145,7 @@ export const checkFinalState = (
   invariants: Invariants,
   outside: Omit<ExternalRecords, "raised">
 ): void => {
-  const seen = { ...outside, raised: invariants.alerts.raised }
+  const seen = { ...outside, raised: invariants.alerts.raisedAtOnce }
   checkDoneOnce(sim, seen)
   checkSettledAndCharged(sim, { sales: allSales(sim), undecided: allUndecided(sim).map(({ xid }) => xid) }, seen)
   for (const { id } of companies) checkOperatorEntries(sim, id, sim.store.view.byHand(id), seen)

@@ -12,6 +12,7 @@ import type { Operation } from "../operations/Operation.ts"
 import { machineOf, type ProcessEnvironment, startProcess } from "../process/Process.ts"
 import type { DatabasePorts, Store } from "../process/Store.ts"
 import { memoryStore } from "../store/MemoryStore.ts"
+import { changeAnswers } from "./ChangedAnswers.ts"
 import { checkedPorts } from "./CheckedPorts.ts"
 import { type Cluster, clusterOf } from "./Cluster.ts"
 import {
@@ -132,7 +133,11 @@ export const simulate = async (
   await makeOpeningDeposits(sim, cluster, office, advance)
   await performOperations(sim, cluster, ops, { invariants, inbox: outside.inbox }, office, advance)
   await letEverythingSettle(sim, cluster, advance)
-  await store.close()
+  await store.audit()
   if (sim.violation === null) checkFinalState(sim, invariants, outside)
+  if (sim.violation === null) {
+    const records = { ...outside, raised: invariants.alerts.raised }
+    await changeAnswers(sim, store, cluster, records, advance)
+  }
   return { seed, violation: sim.violation, trace: sim.trace, faults: sim.faults, steps }
 }

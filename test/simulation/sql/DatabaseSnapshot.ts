@@ -1,7 +1,9 @@
 import { PgClient } from "@effect/sql-pg"
 import { DateTime, Effect } from "effect"
+import { instantOrNull } from "../../../adapters/postgres/connection/Sql.ts"
 import { orderOf, type SaleRow, saleColumns } from "../../../adapters/postgres/ledger/TransactionRow.ts"
 import { type Balance, defaultLimits, type EntryType, type Limits } from "../../../core/domain/Account.ts"
+import { checks } from "../../../core/domain/FollowUp.ts"
 import { IdempotencyKey, TransactionId } from "../../../core/domain/Ids.ts"
 import type { Invariant } from "../../../core/domain/Invariants.ts"
 import { Centavos, zero } from "../../../core/domain/Money.ts"
@@ -86,6 +88,7 @@ const saleOf = (row: ObservedRow): ObservedSale => ({
   key: IdempotencyKey.make(row.idempotency_key),
   status: row.status as Status,
   day: row.sold_on,
+  processedAt: instantOrNull(row.processed_at),
   billId: row.bill_id
 })
 
@@ -137,6 +140,7 @@ export const failedInvariants = Effect.gen(function* () {
 
 interface DueRow {
   readonly recovery: Date | null
+  readonly follow_up: Date | null
   readonly messages: Date | null
 }
 
@@ -156,9 +160,24 @@ export const dueTimes = Effect.gen(function* () {
         ) as asked
         where ask_at is not null
       ) as recovery,
+      (
+        select min(greatest(t.processed_at + c.hours * interval '1 hour', f.leased_until))
+        from unnest(array[${sql.literal(checks.map(({ hours }) => hours).join())}]) as c(hours)
+        left join directory.follow_up as f on f.hours = c.hours
+        cross join lateral (
+          select t.processed_at
+          from cell.transaction as t
+          where t.environment = 'production'
+            and t.status in ('SUCCESS', 'FAILED')
+            and (t.processed_at, t.id) > (coalesce(f.settled_at, '-infinity'), coalesce(f.transaction_id, 0))
+          order by t.processed_at
+          limit 1
+        ) as t
+      ) as follow_up,
       (select min(greatest(send_at, leased_until)) from cell.sms where status = 'staged') as messages`
   return {
     recovery: instant_ms(row?.recovery),
+    "follow-up": instant_ms(row?.follow_up),
     messages: instant_ms(row?.messages)
   } satisfies Record<BackgroundLoop, number | null>
 })

@@ -36,7 +36,8 @@ const resetSql = `
   set session_replication_role = replica;
   truncate cell.adjustment, cell.balance, cell.block, cell.consumption, cell.deposit_reference, cell.entry,
     cell.idempotency, cell.insurance, cell.option, cell.resolution, cell.reversal, cell.sms, cell.sublist_block,
-    cell.transaction, directory.audit_event cascade;
+    cell.transaction, directory.audit_event, directory.follow_up,
+    directory.phone_quota cascade;
   alter sequence cell.transaction_id restart;
   alter sequence cell.entry_id restart;
   alter sequence cell.reversal_id restart;

@@ -6,6 +6,7 @@ import * as AuditLogPostgres from "../../../adapters/postgres/directory/AuditLog
 import * as InsurancesPostgres from "../../../adapters/postgres/insurance/InsurancesPostgres.ts"
 import * as OutboxPostgres from "../../../adapters/postgres/insurance/OutboxPostgres.ts"
 import * as AccountsPostgres from "../../../adapters/postgres/ledger/AccountsPostgres.ts"
+import * as FollowUpsPostgres from "../../../adapters/postgres/ledger/FollowUpsPostgres.ts"
 import * as LedgerPostgres from "../../../adapters/postgres/ledger/LedgerPostgres.ts"
 import * as OptionsPostgres from "../../../adapters/postgres/ledger/OptionsPostgres.ts"
 import * as ResolutionsPostgres from "../../../adapters/postgres/ledger/ResolutionsPostgres.ts"
@@ -26,6 +27,7 @@ const adapters = Layer.mergeAll(
   AccountsPostgres.accountsLayer,
   AccountsPostgres.adjustmentsLayer,
   AuditLogPostgres.layer,
+  FollowUpsPostgres.layer,
   InsurancesPostgres.layer,
   LedgerPostgres.layer,
   OptionsPostgres.layer,
@@ -140,6 +142,10 @@ const changesLimits = (sql: string): boolean => sql.includes("limit_daily") && s
 /** Whether a statement only reads. Statements that row-level security restricts to one company never write. */
 const isReadOnly = (sql: string): boolean => sql.includes("set_config('saldo.company'")
 
+/** Whether a statement belongs to the later checks of settled sales, which write only their own progress. */
+const isOfFollowUp = (sql: string): boolean =>
+  sql.includes("directory.follow_up") || sql.includes("environment = 'production'")
+
 /** Whether a statement only changes an insurance. It then creates no work for the background loops. */
 const touchesOnlyInsurance = (sql: string): boolean =>
   sql.includes("cell.insurance") && !/cell\.(?:transaction|reversal|sms|reserve|settle)/.test(sql)
@@ -157,7 +163,7 @@ export const sqlStore =
     let statementsSinceSnapshot = 0
     let isUrgent = false
     let isDueKnown = false
-    let due: Readonly<Record<BackgroundLoop, number | null>> = { recovery: null, messages: null }
+    let due: Readonly<Record<BackgroundLoop, number | null>> = { recovery: null, "follow-up": null, messages: null }
 
     const look = async () => {
       statementsSinceSnapshot = 0
@@ -172,8 +178,9 @@ export const sqlStore =
 
     const ran = (sql: string) => {
       if (isReadOnly(sql)) return
-      statementsSinceSnapshot++
       isDueKnown &&= touchesOnlyInsurance(sql)
+      if (isOfFollowUp(sql)) return
+      statementsSinceSnapshot++
       isUrgent ||= changesLimits(sql)
     }
 
@@ -201,6 +208,6 @@ export const sqlStore =
         isDueKnown = true
         due = await server.observe(dueTimes)
       },
-      close: look
+      audit: look
     }
   }

@@ -1,6 +1,8 @@
-import { Context, DateTime, Effect, Layer, Scope } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Scope } from "effect"
 import * as AccountsMemory from "../../../adapters/memory/AccountsMemory.ts"
 import { Books, type CompanyBooks } from "../../../adapters/memory/Books.ts"
+import * as FollowUpsMemory from "../../../adapters/memory/FollowUpsMemory.ts"
+import { isFollowed } from "../../../adapters/memory/FollowUpsMemory.ts"
 import * as InsurancesMemory from "../../../adapters/memory/InsurancesMemory.ts"
 import * as LedgerMemory from "../../../adapters/memory/LedgerMemory.ts"
 import * as OptionsMemory from "../../../adapters/memory/OptionsMemory.ts"
@@ -8,6 +10,7 @@ import * as OutboxMemory from "../../../adapters/memory/OutboxMemory.ts"
 import * as ReversalsMemory from "../../../adapters/memory/ReversalsMemory.ts"
 import * as TransactionsMemory from "../../../adapters/memory/TransactionsMemory.ts"
 import * as UnresolvedMemory from "../../../adapters/memory/UnresolvedMemory.ts"
+import { checks } from "../../../core/domain/FollowUp.ts"
 import { CompanyId } from "../../../core/domain/Ids.ts"
 import { isUnresolved } from "../../../core/domain/Status.ts"
 import type { DatabaseObserver } from "../engine/Simulation.ts"
@@ -18,6 +21,7 @@ import * as ResolutionsMemory from "./ResolutionsMemory.ts"
 const layer = Layer.mergeAll(
   AccountsMemory.accountsLayer,
   AccountsMemory.adjustmentsLayer,
+  FollowUpsMemory.layer,
   InsurancesMemory.insurancesLayer,
   LedgerMemory.layer,
   OptionsMemory.layer,
@@ -33,6 +37,27 @@ const availableAt_ms = (at: DateTime.Utc | null, leasedUntil: DateTime.Utc | nul
   Math.max(at === null ? 0 : DateTime.toEpochMillis(at), leasedUntil === null ? 0 : DateTime.toEpochMillis(leasedUntil))
 
 const soonest = (all: ReadonlyArray<number>): number | null => (all.length === 0 ? null : Math.min(...all))
+
+/** When a check of settled sales is next due. A check that has not begun is due for all of them. */
+const followUpDue = (books: Books["Service"]): number | null => {
+  const settled = [...books.all()].flatMap(({ sales }) =>
+    [...sales.values()]
+      .filter(isFollowed)
+      .map(({ order, processedAt }) => ({ at_ms: DateTime.toEpochMillis(processedAt), id: order.transactionId }))
+  )
+  return soonest(
+    checks.flatMap(({ dueAfter, hours }) => {
+      const { leasedUntil, reached } = books.checks.get(hours) ?? { leasedUntil: null, reached: null }
+      const reached_ms = reached === null ? 0 : DateTime.toEpochMillis(reached.settledAt)
+      const next = soonest(
+        settled.flatMap(({ at_ms, id }) =>
+          at_ms > reached_ms || (at_ms === reached_ms && id > (reached?.transactionId ?? 0)) ? [at_ms] : []
+        )
+      )
+      return next === null ? [] : availableAt_ms(DateTime.makeUnsafe(next + Duration.toMillis(dueAfter)), leasedUntil)
+    })
+  )
+}
 
 const dueIn = ({ messages, reversals, sales }: CompanyBooks, chore: BackgroundLoop): number | null => {
   const instants: Array<number> = []
@@ -58,7 +83,7 @@ export const memoryStore = (watch: DatabaseObserver): Store => {
     record: () => Effect.void
   }
 
-  const audit = (company: CompanyBooks) => {
+  const auditCompany = (company: CompanyBooks) => {
     const unsound = auditBooks(company)
     if (unsound !== null) watch.unsound(unsound.invariant, unsound.what)
     watch.seen(company.sales.values())
@@ -81,18 +106,21 @@ export const memoryStore = (watch: DatabaseObserver): Store => {
     due: (chore) => {
       const known = dues.get(chore)
       if (known !== undefined) return known
-      const due = soonest([...books.all()].flatMap((each) => dueIn(each, chore) ?? []))
+      const due =
+        chore === "follow-up"
+          ? followUpDue(books)
+          : soonest([...books.all()].flatMap((each) => dueIn(each, chore) ?? []))
       dues.set(chore, due)
       return due
     },
     wrote: (companyId) => {
       dues.clear()
-      if (companyId !== null) audit(booksOf(companyId))
+      if (companyId !== null) auditCompany(booksOf(companyId))
     },
     look: (check) => check(),
     settle: null,
-    close: async () => {
-      for (const company of books.all()) audit(company)
+    audit: async () => {
+      for (const company of books.all()) auditCompany(company)
     }
   }
 }

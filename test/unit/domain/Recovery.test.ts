@@ -76,7 +76,7 @@ const rejected = Verdict.Release({ refusal: "TRANSACTION_REJECTED" })
 const denial = "SEGURO_NO_EMITIDO"
 const denied = Verdict.Release({ refusal: denial })
 const hold = Verdict.Hold()
-const { Delivered, NotFound, Refused, Unknown } = StatusAnswer
+const { Delivered, NotFound, Refused, TakenBack, Unknown } = StatusAnswer
 
 describe("the conclusion of recovery", () => {
   it.each([
@@ -94,6 +94,7 @@ describe("the conclusion of recovery", () => {
     ],
     ["holds the sale on Unknown", 5, 0, Unknown(), hold, 0],
     ["holds the sale on Unknown, even after a year", 31_536_000, 0, Unknown(), hold, 0],
+    ["holds a sale that the provider took back, at any age", 31_536_000, 0, TakenBack(), hold, 0],
     ['resets the count of "not found" answers on Unknown', 1_200, 1, Unknown(), hold, 0],
     ['treats "not found" as Unknown at first', 5, 0, NotFound(), hold, 0],
     ['treats "not found" as Unknown before the age of 15 minutes', 899.999, 0, NotFound(), hold, 0],

@@ -1,0 +1,129 @@
+import { PgClient } from "@effect/sql-pg"
+import { DateTime, Effect, Layer } from "effect"
+import type { FollowedStatus } from "../../../core/domain/FollowUp.ts"
+import { latestTrusted } from "../../../core/domain/Recovery.ts"
+import { type FollowUpClaim, FollowUps, type Reached, type SettledSale } from "../../../core/ports/FollowUps.ts"
+import { instant, int8 } from "../connection/Sql.ts"
+import { orderOf, readEach, type SaleRow, saleColumns } from "./TransactionRow.ts"
+
+interface ReachedRow {
+  readonly settled_at: Date
+  readonly transaction_id: bigint
+}
+
+const reachedOf = ({ settled_at, transaction_id }: ReachedRow): Reached => ({
+  settledAt: DateTime.fromDateUnsafe(settled_at),
+  transactionId: Number(transaction_id)
+})
+
+const settledSaleOf = (row: SaleRow): SettledSale => ({
+  order: orderOf(row),
+  // The query reads no other status.
+  status: row.status as FollowedStatus
+})
+
+/** When the lease of a claim ends. It identifies the claim, because the next claim begins after it. */
+const leaseEnd = ({ lease, now }: FollowUpClaim) => instant(DateTime.addDuration(now, lease))
+
+const claiming = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+
+  /** Takes the lease of a check. Returns where the check is, or nothing while another process has it. */
+  const leased = (claim: FollowUpClaim, start: DateTime.Utc) => sql<ReachedRow>`
+    insert into directory.follow_up as f (hours, settled_at, transaction_id, leased_until)
+    values (${claim.check.hours}, ${instant(start)}, 0, ${leaseEnd(claim)})
+    on conflict (hours) do update
+    set leased_until = excluded.leased_until
+    where f.leased_until is null
+      or f.leased_until <= ${instant(claim.now)}
+      or f.leased_until > ${instant(latestTrusted(claim.now, claim.lease))}
+    returning settled_at, transaction_id`
+
+  /** Sales after a position, up to an instant. The condition on the environment is that of the index. */
+  const settledAfter = ({ settledAt, transactionId }: Reached, until: DateTime.Utc) => sql`
+    from cell.transaction
+    where environment = 'production'
+      and processed_at between ${instant(settledAt)} and ${instant(until)}
+      and (processed_at, id) > (${instant(settledAt)}, ${int8(transactionId)})
+      and status in ('SUCCESS', 'FAILED')`
+
+  return Effect.fnUntraced(function* (claim: FollowUpClaim) {
+    const { began, check, limit } = claim
+    const start = DateTime.subtractDuration(began, check.lateAfter)
+    const [row] = yield* leased(claim, start)
+    if (row === undefined) return null
+    const at = reachedOf(row)
+    const isLate = DateTime.isLessThan(at.settledAt, start)
+    const [left] = isLate
+      ? yield* sql<{ out: boolean }>`select exists (select ${settledAfter(at, start)}) as out`
+      : [{ out: false }]
+    const from = isLate ? { settledAt: start, transactionId: 0 } : at
+    const rows = yield* sql<SaleRow & { readonly processed_at: Date }>`
+      select ${sql.literal(saleColumns())}
+      ${settledAfter(from, DateTime.subtractDuration(began, check.dueAfter))}
+      order by processed_at, id
+      limit ${limit}`
+    const last = rows.at(-1)
+    return {
+      sales: readEach(rows, settledSaleOf).items,
+      reached: last === undefined ? from : reachedOf({ settled_at: last.processed_at, transaction_id: last.id }),
+      isLast: rows.length < limit,
+      skipped: left?.out === true
+    }
+  }, Effect.orDie)
+})
+
+const make = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+
+  const finish: FollowUps["Service"]["finish"] = (claim, reached) => {
+    const progress =
+      reached === null
+        ? sql``
+        : sql`, settled_at = ${instant(reached.settledAt)}, transaction_id = ${int8(reached.transactionId)}`
+    return sql`
+      update directory.follow_up
+      set leased_until = null${progress}
+      where hours = ${claim.check.hours} and leased_until = ${leaseEnd(claim)}`.pipe(Effect.asVoid, Effect.orDie)
+  }
+
+  // Two conditions on later sales with the same xid, because the index of failed sales is another one.
+  const stands: FollowUps["Service"]["stands"] = ({ order: { companyId, transactionId }, status }) =>
+    sql<{ stands: boolean }>`
+      select exists (
+        select
+        from cell.transaction as t
+        where t.company_id = ${int8(companyId)}
+          and t.id = ${int8(transactionId)}
+          and t.status = ${status}
+          and not exists (
+            select
+            from cell.transaction as later
+            where later.company_id = t.company_id
+              and later.xid = t.xid
+              and later.id > t.id
+              and later.status <> 'FAILED'
+          )
+          and not exists (
+            select
+            from cell.transaction as later
+            where later.company_id = t.company_id
+              and later.xid = t.xid
+              and later.id > t.id
+              and later.status = 'FAILED'
+          )
+          and not exists (
+            select
+            from cell.reversal as v
+            where v.company_id = t.company_id and v.transaction_id = t.id and v.status <> 'DENIED'
+          )
+      ) as stands`.pipe(
+      Effect.map(([row]) => row?.stands === true),
+      Effect.orDie
+    )
+
+  return FollowUps.of({ claim: yield* claiming, finish, stands })
+})
+
+/** `FollowUps` in Postgres. The progress is in the directory, because it concerns all companies together. */
+export const layer = Layer.effect(FollowUps, make)
