@@ -135,6 +135,22 @@ export const confirmable = (
 }
 
 /**
+ * Time in which the process of a confirmation normally settles. Until then no other operator may settle in its place.
+ */
+const settling_max = Duration.minutes(1)
+
+/**
+ * Whether the process of an earlier confirmation may still be settling. Clocks that differ by more than `settling_max`
+ * do not block the proposal.
+ */
+export const isSettling = ({ confirmation }: Proposal, now: DateTime.Utc): boolean =>
+  confirmation !== null && Duration.isLessThan(Duration.abs(DateTime.distance(confirmation.at, now)), settling_max)
+
+/** Whether two values are the same confirmation, or both are none. */
+export const isSameConfirmation = (left: Confirmation | null, right: Confirmation | null): boolean =>
+  left === right || (left !== null && right !== null && left.by === right.by && DateTime.Equivalence(left.at, right.at))
+
+/**
  * The verdict on a sale that follows from a finding. A firm answer of the provider that contradicts the finding is an
  * error. A proof of delivery from the provider replaces the fields that the operator typed.
  */

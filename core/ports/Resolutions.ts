@@ -8,7 +8,7 @@ import type { Order } from "../domain/Sale.ts"
 export type Confirmed = Data.TaggedEnum<{
   /** The confirmation was recorded. */
   Recorded: {}
-  /** Another operator has already confirmed the proposal. Nothing was recorded. */
+  /** Another operator has confirmed the proposal since it was read. Nothing was recorded. */
   AlreadyConfirmed: { readonly confirmation: Confirmation }
   /** Another proposal has replaced this one. Nothing was recorded. */
   Replaced: {}
@@ -28,7 +28,10 @@ export class Resolutions extends Context.Service<
       order: Order,
       proposal: Omit<Proposal, "confirmation" | "number">
     ) => Effect.Effect<number | null>
-    /** Records the confirmation of a proposal, once. Of concurrent calls exactly one is recorded. */
+    /**
+     * Records the confirmation of a proposal, in place of the confirmation that was read with it, if any. Of concurrent
+     * calls exactly one is recorded.
+     */
     readonly confirm: (order: Order, proposal: Proposal, confirmation: Confirmation) => Effect.Effect<Confirmed>
   }
 >()("saldo/core/Resolutions") {}

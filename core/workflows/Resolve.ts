@@ -4,6 +4,8 @@ import { type Confirmation, NotConfirmable, NotResolvable, UnknownTransaction } 
 import {
   confirmable,
   type Finding,
+  isSameConfirmation,
+  isSettling,
   type Proposal,
   Resolvable,
   resolvable,
@@ -104,8 +106,8 @@ const withConfirmation =
     new NotResolvable({ transactionId, status, why, ...(confirmation !== null && { confirmation }) })
 
 /**
- * Records the confirmation with its audit event. Fails if another operator has already confirmed, or if the proposal
- * has changed.
+ * Records the confirmation with its audit event. Fails if another operator has confirmed since the proposal was read,
+ * or if the proposal has changed.
  */
 const recordConfirmation = Effect.fnUntraced(function* (
   order: Order,
@@ -125,12 +127,26 @@ const recordConfirmation = Effect.fnUntraced(function* (
 }, atomically)
 
 /**
+ * The confirmation of another operator that has replaced this one, or that this one has replaced. Null if there is
+ * none, so that no other operator has settled the sale.
+ */
+const otherConfirmation = Effect.fnUntraced(function* (
+  { transactionId }: Order,
+  { confirmation: replaced, number }: Proposal,
+  own: Confirmation
+) {
+  if (replaced !== null) return replaced
+  const { proposal } = yield* saleToResolve(transactionId)
+  return proposal?.number !== number || isSameConfirmation(proposal.confirmation, own) ? null : proposal.confirmation
+})
+
+/**
  * Confirms the numbered proposal of another operator, and settles like a provider's answer. The provider is asked once
  * more. A firm contradiction settles nothing. A confirmation of the delivery replaces the operators' data with the
  * provider's proof.
  *
- * If two operators confirm at once, the second gets an error that names the first. If the first process died before
- * settling, any operator may settle by confirming again.
+ * If two operators confirm at once, the second gets an error that names the first. If the first process has not settled
+ * after a minute, any operator may settle by confirming again. If both settle then, the later one gets the error.
  *
  * @param evenUnasked whether to settle even if the provider cannot be asked.
  */
@@ -151,15 +167,18 @@ export const confirmResolution = Effect.fn("Resolve.confirmResolution")(function
     Effect.fromResult(resolvable(toResolve, finding, at)),
     withConfirmation(confirmation)
   )
+  if (confirmation !== null && isSettling(proposal, at))
+    return yield* new NotConfirmable({ transactionId, why: "confirmed", confirmation })
   const { ended, said } = yield* askAbout(subject)
   if (said === "NotAsked" && !evenUnasked) return yield* new NotConfirmable({ transactionId, why: "not_asked" })
   const { audited } = subjectOf(subject)
   const agreed = { transactionId, ...audited, proposal: number, finding, reason, proposedBy, operator, said }
   // Recorded before money moves, so that the audit log names the operator even if the process dies in between.
-  if (confirmation === null) yield* recordConfirmation(order, proposal, { by: operator, at }, agreed)
+  const own = { by: operator, at: yield* DateTime.now }
+  yield* recordConfirmation(order, proposal, own, agreed)
   const { reversal, status, won } = yield* ended
-  // The process of the first confirmation has just settled.
-  if (confirmation !== null && !won) return yield* new NotConfirmable({ transactionId, why: "confirmed", confirmation })
+  const other = won ? null : yield* otherConfirmation(order, proposal, own)
+  if (other !== null) return yield* new NotConfirmable({ transactionId, why: "confirmed", confirmation: other })
   const settled = { ...agreed, status: reversal ?? status, won }
   yield* recordAudit("resolution_confirmed", { companyId: order.companyId }, settled)
   return { order, finding, status, reversal }

@@ -26,7 +26,7 @@ const notResolvableMessages: { readonly [Why in NotResolvable["why"]]: (id: numb
     `Transaction ${id} is electricity. Add --token, the 20 digits that the customer types into the meter.`,
   token: (id) => `Transaction ${id} is not electricity. Leave out --token.`,
   confirmed: (id) =>
-    `A proposal for transaction ${id} is already confirmed, but the transaction is not settled yet. Nothing was proposed. Find the proposal's number with "saldo transactions show ${id}" and confirm it again.`
+    `A proposal for transaction ${id} is already confirmed, but the transaction is not settled yet. Nothing was proposed. Find the proposal's number with "saldo transactions show ${id}" and confirm it again, a minute after the first confirmation.`
 }
 
 const notConfirmableMessages: { readonly [Why in NotConfirmable["why"]]: (id: number) => string } = {
@@ -39,7 +39,7 @@ const notConfirmableMessages: { readonly [Why in NotConfirmable["why"]]: (id: nu
   not_asked: (id) =>
     `Transaction ${id} could not be checked with its provider or insurer, because no provider or insurer accepts calls from here. Run this command with the environment variables of the servers. If the provider or insurer no longer exists, add --sin-preguntar.`,
   confirmed: (id) =>
-    `You did not settle transaction ${id}, because its proposal was already confirmed. Check it with "saldo transactions show ${id}".`
+    `You did not settle transaction ${id}, because its proposal was already confirmed. Check it with "saldo transactions show ${id}". If it is not settled a minute after that confirmation, confirm it again.`
 }
 
 /** The sentence with the operator and the time of the earlier confirmation. */

@@ -134,7 +134,7 @@ const make = Effect.gen(function* () {
     return proposed?.number ?? null
   }, Effect.orDie)
 
-  // The update waits for a concurrent confirmation of the same proposal, and then finds the proposal confirmed.
+  // The update waits for a concurrent confirmation of the same row, and then finds that confirmation.
   const confirm: Resolutions["Service"]["confirm"] = Effect.fnUntraced(function* (order, proposal, { at, by }) {
     const isProposal = sql`
       company_id = ${int8(order.companyId)}
@@ -142,10 +142,13 @@ const make = Effect.gen(function* () {
       and number = ${proposal.number}
       and proposed_by = ${proposal.proposedBy}
       and proposed_at = ${instant(proposal.proposedAt)}`
+    const before = proposal.confirmation
     const recorded = yield* sql`
       update cell.resolution
       set confirmed_by = ${by}, confirmed_at = ${instant(at)}
-      where ${isProposal} and confirmed_by is null
+      where ${isProposal}
+        and confirmed_by is not distinct from ${before?.by ?? null}
+        and confirmed_at is not distinct from ${before === null ? null : instant(before.at)}
       returning 1`
     if (recorded.length > 0) return Confirmed.Recorded()
     const [row] = yield* sql<Pick<ProposalRow, "confirmed_at" | "confirmed_by">>`

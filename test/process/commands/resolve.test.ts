@@ -95,7 +95,9 @@ layer(CommandLine.layer, { excludeTestServices: true })((it) => {
         yield* answer("transactions", "resolve", id, ...done.proposal, ...first)
         const sql = yield* PgClient.PgClient
         yield* sql`
-          update cell.resolution set confirmed_by = 'turno-2', confirmed_at = proposed_at where company_id = ${company}`
+          update cell.resolution
+          set confirmed_by = 'turno-2', confirmed_at = proposed_at - interval '1 minute'
+          where company_id = ${company}`
         const error = yield* refusal("transactions", "resolve", id, ...refused.proposal, "--operador", "turno-3")
         assert.deepStrictEqual([error.code, error.details.motivo], ["TRANSACTION_NOT_RESOLVABLE", "confirmed"])
         const audited = yield* sql`

@@ -2,7 +2,7 @@ import { Effect, Layer, Option } from "effect"
 import { Books } from "../../../adapters/memory/Books.ts"
 import { unresolvedReversalOf } from "../../../adapters/memory/ReversalsMemory.ts"
 import type { TransactionId } from "../../../core/domain/Ids.ts"
-import type { Proposal, SaleToResolve } from "../../../core/domain/Resolution.ts"
+import { isSameConfirmation, type Proposal, type SaleToResolve } from "../../../core/domain/Resolution.ts"
 import { isUnresolved } from "../../../core/domain/Status.ts"
 import { Confirmed, Resolutions } from "../../../core/ports/Resolutions.ts"
 
@@ -39,7 +39,8 @@ export const layer = Layer.effect(
         Effect.sync(() => {
           const known = proposals.get(transactionId)
           if (known?.number !== proposal.number) return Confirmed.Replaced()
-          if (known.confirmation !== null) return Confirmed.AlreadyConfirmed({ confirmation: known.confirmation })
+          if (known.confirmation !== null && !isSameConfirmation(known.confirmation, proposal.confirmation))
+            return Confirmed.AlreadyConfirmed({ confirmation: known.confirmation })
           proposals.set(transactionId, { ...proposal, confirmation })
           return Confirmed.Recorded()
         })

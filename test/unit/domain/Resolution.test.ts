@@ -6,6 +6,7 @@ import {
   confirmable,
   Finding,
   isSameOperator,
+  isSettling,
   type Proposal,
   resolvable,
   reversalVerdictOn,
@@ -100,6 +101,16 @@ const toResolveAt = (status: Status, reversal: readonly [id: number, minutes: nu
   return { order, status, unresolved: reversal === null ? null : unresolved(reversal), proposal: null }
 }
 
+const proposalOf = (reversalId: number | null, confirmation: Proposal["confirmation"] = null): Proposal => ({
+  number: 2,
+  finding: reversalId === null ? failed : reversed,
+  reversalId,
+  reason: "a statement",
+  proposedBy: "turno-1",
+  proposedAt: createdAt,
+  confirmation
+})
+
 describe("a resolution by an operator", () => {
   // Status of the sale, its unresolved reversal with its age, the finding -> the reason of the refusal, or null.
   it.each([
@@ -123,16 +134,6 @@ describe("a resolution by an operator", () => {
     }
   )
 
-  const proposalOf = (reversalId: number | null): Proposal => ({
-    number: 2,
-    finding: reversalId === null ? failed : reversed,
-    reversalId,
-    reason: "a statement",
-    proposedBy: "turno-1",
-    proposedAt: createdAt,
-    confirmation: null
-  })
-
   // The reversal that the proposal is about, the number that is confirmed, the operator -> the reason of the refusal,
   // or null.
   it.each([
@@ -149,6 +150,23 @@ describe("a resolution by an operator", () => {
       expect(Result.isSuccess(confirmed) ? null : confirmed.failure.why).toBe(why)
     }
   )
+})
+
+describe("an earlier confirmation of a proposal", () => {
+  // The difference between the current time and the confirmation -> whether its process may still be settling.
+  it.each([
+    [{ seconds: 0 }, true],
+    [{ seconds: 59 }, true],
+    [{ seconds: 60 }, false],
+    [{ seconds: -59 }, true],
+    [{ seconds: -60 }, false]
+  ] as const)("that is %j old blocks another confirmation: %s", (age, blocks) => {
+    expect(isSettling(proposalOf(null, { by: "turno-2", at: later }), DateTime.add(later, age))).toBe(blocks)
+  })
+
+  it("that does not exist blocks none", () => {
+    expect(isSettling(proposalOf(null), later)).toBe(false)
+  })
 })
 
 describe("an operator's name", () => {
