@@ -240,7 +240,7 @@ interface ExaminedRow {
  * Runs an audit in one snapshot, so that all queries see the same balances.
  *
  * Disables nested loops. With outdated statistics, for example on a company's first day of sales, the planner compares
- * every sale with every entry: 2 s at 10,000 sales, 1 min at 50,000.
+ * every sale with every entry. This takes 2 s at 10,000 sales, and 1 min at 50,000.
  */
 export const inAuditSnapshot = Effect.fnUntraced(function* <A, E, R>(work: Effect.Effect<A, E, R>) {
   const sql = yield* PgClient.PgClient

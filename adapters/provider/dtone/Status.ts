@@ -66,8 +66,8 @@ export const logStanding = (order: Order, standing: Standing): Effect.Effect<Sta
 }
 
 /**
- * Answers a status query of recovery for a sale. In two cases the sale stays held until the operator decides: DT One
- * returns facts that contradict the order, or DT One reversed the sale before Saldo knew that it was delivered.
+ * Answers a status query of recovery for a sale. The sale stays held until the operator decides if DT One returns facts
+ * that contradict the order. The same applies if DT One reversed the sale before Saldo knew of the delivery.
  */
 export const status = Effect.fnUntraced(function* (api: DtOneApi, order: Order) {
   const standing = yield* askStanding(api, order)

@@ -1,6 +1,6 @@
 /**
- * Test input for one alert: series in Prometheus's notation with one sample per minute, a time at which the alert does
- * not fire yet, and a time at which it fires.
+ * Test input for one alert: series in Prometheus's notation with one sample per minute, and two times. At the first
+ * time the alert does not fire yet, at the second it fires.
  */
 export interface AlertCase {
   readonly alert: string

@@ -9,8 +9,8 @@ interface Content {
   readonly digest: string
 }
 
-// A single statement reads all tables, because the tests compare them often. The table `replay` is left out: a replay
-// is recorded after its response, so the record of an earlier call may be written between two reads.
+// A single statement reads all tables, because the tests compare them often. The table `replay` is left out, because a
+// replay is recorded after its response. The record of an earlier call may therefore be written between two reads.
 const contents = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const tables = yield* sql<{
