@@ -1,15 +1,17 @@
 import { Effect } from "effect"
 
+const withheld = "message withheld, because it may contain personal data"
+
 const frame = /^ +at .+:\d+:\d+\)?$/
 
 /** An error with only the name and stack frames of a defect. Its message may contain personal data. */
 const redacted = (defect: unknown): Error => {
-  if (!(defect instanceof Error)) return new Error("withheld: no error was thrown")
+  if (!(defect instanceof Error)) return new Error(withheld)
   const { message, name, stack = "" } = defect
-  const kept = new Error("withheld")
+  const kept = new Error(withheld)
   kept.name = name
   const frames = stack.split("\n").filter((line) => frame.test(line) && !message.includes(line.trim()))
-  kept.stack = [`${name}: withheld`, ...frames].join("\n")
+  kept.stack = [`${name}: ${withheld}`, ...frames].join("\n")
   return kept
 }
 

@@ -31,7 +31,7 @@ export const reportLateOutcome = Effect.fnUntraced(function* (
   late: LateAnswer
 ) {
   const { answeredAt, status, transactionId, verdict, xid } = late
-  yield* Effect.logError(kind, { xid, transactionId, status })
+  yield* Effect.logError("a late answer contradicts the settled outcome", { kind, xid, transactionId, status })
   const log = yield* AuditLog
   const details = { transactionId, xid, status, verdict, answeredAt: DateTime.formatIso(answeredAt) }
   const once = `${kind} ${transactionId} ${xid}`

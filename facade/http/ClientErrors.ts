@@ -135,7 +135,7 @@ const refuser = (services: Context.Context<CallCounter | SecureRandom.SecureRand
         // Node does not close the connection of a rejected request. This listener must close it.
         onFailure: (cause) =>
           Effect.andThen(
-            Effect.logError("a refusal failed", cause),
+            Effect.logError("the response to a refused request could not be sent", cause),
             Effect.sync(() => void socket.destroy())
           )
       })
