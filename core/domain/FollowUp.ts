@@ -3,19 +3,24 @@ import type { LateOutcome } from "./AuditAction.ts"
 import { StatusAnswer } from "./Recovery.ts"
 import type { Status } from "./Status.ts"
 
-/** A later question to the provider about each settled sale, because its answer may change. */
+/**
+ * A check of settled sales: a later question to the provider about each sale, because the provider's answer may change.
+ */
 export interface Check {
   /** Name of the check: hours from the settlement until the question. */
   readonly hours: number
   readonly dueAfter: Duration.Duration
-  /** From this age on, the sale is left to the next check. The last check has no next one and is left out. */
+  /**
+   * Age from which this check skips a sale. The next check then asks about the sale; after the last check no question
+   * follows.
+   */
   readonly lateAfter: Duration.Duration
 }
 
 /** Hours from the settlement of a sale until each question. Contract: 3.1. */
 const ages_h = [1, 6, 24, 48]
 
-/** Hours from the settlement until the last check leaves the sale out. */
+/** Hours from the settlement until the last check skips the sale. */
 const end_h = 72
 
 export const checks: ReadonlyArray<Check> = ages_h.map((hours, index) => ({
@@ -24,12 +29,12 @@ export const checks: ReadonlyArray<Check> = ages_h.map((hours, index) => ({
   lateAfter: Duration.hours(ages_h[index + 1] ?? end_h)
 }))
 
-/** Statuses of the sales that checks include. A reversed sale has another status. */
+/** Statuses of the sales that the checks include. Reversed sales are not included. */
 export type FollowedStatus = Extract<Status, "SUCCESS" | "FAILED">
 
 /**
- * How an answer contradicts the settled status of a sale. Null if it does not. "Not found" contradicts nothing, because
- * a provider need not keep its records for days.
+ * How an answer contradicts the settled status of a sale. Null if there is no contradiction. "Not found" contradicts
+ * nothing, because a provider need not keep its records for days.
  */
 export const contradictionOf = (status: FollowedStatus, answer: StatusAnswer): LateOutcome | null =>
   StatusAnswer.$match(answer, {

@@ -135,18 +135,19 @@ export const confirmable = (
 }
 
 /**
- * Time in which the process of a confirmation normally settles. Until then no other operator may settle in its place.
+ * Time within which the process that recorded a confirmation normally settles. During this time no other operator may
+ * settle.
  */
 const settling_max = Duration.minutes(1)
 
 /**
- * Whether the process of an earlier confirmation may still be settling. Clocks that differ by more than `settling_max`
- * do not block the proposal.
+ * Whether the process of an earlier confirmation may still be settling. A confirmation dated further in the future, by
+ * a wrong clock, does not block the proposal.
  */
 export const isSettling = ({ confirmation }: Proposal, now: DateTime.Utc): boolean =>
   confirmation !== null && Duration.isLessThan(Duration.abs(DateTime.distance(confirmation.at, now)), settling_max)
 
-/** Whether two values are the same confirmation, or both are none. */
+/** Whether two values are the same confirmation, or both are null. */
 export const isSameConfirmation = (left: Confirmation | null, right: Confirmation | null): boolean =>
   left === right || (left !== null && right !== null && left.by === right.by && DateTime.Equivalence(left.at, right.at))
 

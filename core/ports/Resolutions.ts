@@ -29,8 +29,8 @@ export class Resolutions extends Context.Service<
       proposal: Omit<Proposal, "confirmation" | "number">
     ) => Effect.Effect<number | null>
     /**
-     * Records the confirmation of a proposal, in place of the confirmation that was read with it, if any. Of concurrent
-     * calls exactly one is recorded.
+     * Records the confirmation of a proposal. It replaces the earlier confirmation that `proposal` contains, if there
+     * is one. Of concurrent calls exactly one is recorded.
      */
     readonly confirm: (order: Order, proposal: Proposal, confirmation: Confirmation) => Effect.Effect<Confirmed>
   }

@@ -6,14 +6,14 @@ import { Questions } from "../ports/Histories.ts"
 import { reportLateOutcome } from "./Settlement.ts"
 import { statusOf } from "./Supplier.ts"
 
-/** Longer than the provider timeout, so that a claim outlasts its questions. */
+/** Lease of a claimed check. Longer than the provider timeout, so that the questions end before the lease. */
 const lease = Duration.sum(providerTimeout, Duration.seconds(30))
 
 /** Counts of a cycle of follow-ups. */
 export interface FollowedUp {
   readonly asked: number
   readonly contradicted: number
-  /** Sales whose question could not be sent. */
+  /** Sales with a question that could not be sent. */
   readonly notAsked: number
 }
 
@@ -25,7 +25,7 @@ const counts = Struct.makeReducer<FollowedUp>({
 
 const none = counts.initialValue
 
-/** Asks about a settled sale. A contradiction raises an alert. It moves no money; an operator decides. */
+/** Asks about a settled sale. A contradiction raises an alert and moves no money, because an operator must decide. */
 const askAgain = Effect.fn("FollowUp.askAgain", { root: true })(function* (sale: SettledSale) {
   const { order, status } = sale
   const { companyId, transactionId, xid } = order
@@ -57,17 +57,18 @@ const askNext = Effect.fnUntraced(function* (check: Check, began: DateTime.Utc, 
       hours: check.hours
     })
   const tally = counts.combineAll(yield* Effect.forEach(sales, askAgain, { concurrency: "unbounded" }))
-  // If no question could be sent, the supplier is down, and the next cycle asks about the same sales.
+  // If no question could be sent, the supplier is unreachable, and the next cycle asks about the same sales again.
   const isDown = tally.notAsked > 0 && tally.asked === 0
   yield* followUps.finish(claim, isDown ? null : reached)
   return { tally, goesOn: !isDown && !isLast }
 })
 
 /**
- * Asks again about the settled sales that are due. Several processes may run it at once. The checks take turns, so that
- * none waits for the backlog of another.
+ * Asks again about the settled sales that are due. Several processes may run this at once. The checks take turns, so
+ * that no check waits for the backlog of another check.
  *
- * @param calls_max how many questions may be in flight. Small, so that the questions of recovery and the sales have room.
+ * @param calls_max how many questions may be in flight. The number should be small, to leave room for recovery and
+ * sales.
  */
 export const followUp = Effect.fn("FollowUp.followUp", { level: "Debug" })(function* (calls_max: number) {
   const began = yield* DateTime.now
@@ -85,9 +86,7 @@ export const followUp = Effect.fn("FollowUp.followUp", { level: "Debug" })(funct
 export const keepFollowingUp = (calls_max: number) =>
   followUp(calls_max).pipe(
     Effect.tap(({ notAsked }) =>
-      notAsked === 0
-        ? Effect.void
-        : Effect.logWarning("no provider accepts questions about settled sales", { notAsked })
+      notAsked === 0 ? Effect.void : Effect.logWarning("questions about settled sales could not be sent", { notAsked })
     ),
     Effect.catchCause((cause) => Effect.logError("a cycle of questions about settled sales failed", cause)),
     Effect.repeat(Schedule.spaced("1 minute"))

@@ -127,8 +127,8 @@ const recordConfirmation = Effect.fnUntraced(function* (
 }, atomically)
 
 /**
- * The confirmation of another operator that has replaced this one, or that this one has replaced. Null if there is
- * none, so that no other operator has settled the sale.
+ * The confirmation of another operator that replaced `own`, or that `own` replaced. Null means that no other operator
+ * has settled the sale.
  */
 const otherConfirmation = Effect.fnUntraced(function* (
   { transactionId }: Order,
@@ -146,7 +146,7 @@ const otherConfirmation = Effect.fnUntraced(function* (
  * provider's proof.
  *
  * If two operators confirm at once, the second gets an error that names the first. If the first process has not settled
- * after a minute, any operator may settle by confirming again. If both settle then, the later one gets the error.
+ * after a minute, any operator may settle by confirming again. If both then settle, the later operator gets the error.
  *
  * @param evenUnasked whether to settle even if the provider cannot be asked.
  */
