@@ -182,7 +182,7 @@ export const errorTexts = {
     meaning:
       "Ahora no hay proveedor, no se pudo llegar a él o no atendió la llamada. Es seguro que el proveedor no hizo la operación, sea una venta o una anulación. Con el estado 503, el servidor tiene demasiadas conexiones abiertas y no leyó la llamada.",
     money:
-      "En una venta, el monto reservado se devolvió completo; si no había proveedor, no se reservó nada. En una anulación, la venta sigue en SUCCESS y cobrada.",
+      "En una venta, el monto reservado se devolvió completo; si no había proveedor, o si el servidor no leyó la llamada, no se reservó nada. En una anulación, la venta sigue en SUCCESS y cobrada.",
     again: sameKey,
     action: [
       "Espere el tiempo que indica Retry-After y repita con la misma clave.",
