@@ -128,7 +128,7 @@ export const conclude = (sale: Asked, answer: StatusAnswer, now: DateTime.Utc, d
   StatusAnswer.$match(answer, {
     Delivered: ({ delivery }): Conclusion | null => ({ verdict: Verdict.Confirm({ delivery }), notFound: 0 }),
     Refused: ({ refusal }) => ({ verdict: Verdict.Release({ refusal }), notFound: 0 }),
-    // Who owes whom is then for operators to decide.
+    // The provider delivered and reversed the sale, so operators must decide who gets the money.
     TakenBack: () => ({ verdict: Verdict.Hold(), notFound: 0 }),
     NotAsked: () => (sale.notFound > 0 ? null : { verdict: Verdict.Hold(), notFound: 0 }),
     Unknown: () => ({ verdict: Verdict.Hold(), notFound: 0 }),

@@ -93,7 +93,7 @@ export const errorTexts = {
   },
   IDEMPOTENCY_CONFLICT: {
     meaning:
-      "Esta Idempotency-Key ya nombró una operación y no se puede resolver con una repetición: lleva demasiado tiempo en curso, o se usó hace más de 24 horas.",
+      "Esta Idempotency-Key ya identificó una operación, y una repetición no puede dar su respuesta: la operación lleva demasiado tiempo en curso, o la clave se usó hace más de 24 horas.",
     money: "Esta llamada no mueve nada; la operación original conserva su efecto.",
     again: "Solo con una clave nueva, y solo si comprobó que la operación original no se ejecutó.",
     action: [

@@ -50,7 +50,7 @@ export const insuranceErrorTexts = {
   },
   POLIZA_ACTIVA: {
     meaning:
-      "El vehículo ya tiene una póliza vigente y todavía no se puede renovar. error.details.renovable_desde es el día, AAAA-MM-DD, desde el que se puede; el mensaje también lo dice.",
+      "El vehículo ya tiene una póliza vigente y todavía no se puede renovar. error.details.renovable_desde es el primer día en que se puede renovar, AAAA-MM-DD; el mensaje también lo dice.",
     money: none,
     again: "No antes de renovable_desde.",
     action: [

@@ -29,7 +29,7 @@ const list = Command.make(
 ).pipe(
   Command.provide(operatorLayer),
   Command.withDescription(
-    "List the webhooks of all companies or of one company. estado desactivado: the service or the operator has stopped it. falla_desde: since when every delivery has failed; after five days the service disables the webhook. Secrets are never shown."
+    "List the webhooks of all companies or of one company. If estado is desactivado, the service or the operator has disabled the webhook. falla_desde is the time since which every delivery has failed. After five days of failures the service disables the webhook. Secrets are never shown."
   ),
   Command.withShortDescription("List the webhooks"),
   Command.withExamples([
