@@ -1,7 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
-import { CurrentTransformer } from "effect/sql/Statement"
 import * as AllTransactionsPostgres from "../../../adapters/postgres/reads/AllTransactionsPostgres.ts"
 import * as StatementPostgres from "../../../adapters/postgres/reads/StatementPostgres.ts"
 import * as TransactionsPostgres from "../../../adapters/postgres/reads/TransactionsPostgres.ts"
@@ -13,66 +12,7 @@ import { AllTransactions, type OwnedFilter, Transactions } from "../../../core/p
 import { VitalSigns } from "../../../core/ports/VitalSigns.ts"
 import { TestDatabase } from "../../support/Database.ts"
 import { loadSalesHistory, setBlockLength } from "../../support/SalesHistory.ts"
-
-interface Node {
-  readonly "Node Type": string
-  readonly "Relation Name"?: string
-  readonly "Index Name"?: string
-  readonly "Actual Rows": number
-  readonly "Actual Loops": number
-  readonly "Rows Removed by Filter"?: number
-  readonly "Rows Removed by Index Recheck"?: number
-  readonly "Shared Hit Blocks": number
-  readonly "Shared Read Blocks": number
-  readonly Plans?: ReadonlyArray<Node>
-}
-
-/** A scan of a table or index in an executed plan. */
-interface Scan {
-  readonly kind: string
-  readonly of: string
-  /** Rows read, including rows that were then filtered out. */
-  readonly rows: number
-  /** Pages read, including pages that contain only dead rows. */
-  readonly pages: number
-}
-
-const scansOf = (node: Node): ReadonlyArray<Scan> => {
-  const { "Index Name": index, "Relation Name": relation } = node
-  const read =
-    node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0) + (node["Rows Removed by Index Recheck"] ?? 0)
-  const rows = Math.round(read * node["Actual Loops"])
-  const pages = node["Shared Hit Blocks"] + node["Shared Read Blocks"]
-  const own =
-    relation === undefined && index === undefined
-      ? []
-      : [{ kind: node["Node Type"], of: relation ?? index ?? "", rows, pages }]
-  return [...own, ...(node.Plans ?? []).flatMap(scansOf)]
-}
-
-/** Runs a read and returns the scans of all its statements, from EXPLAIN ANALYZE. */
-const scansOfStatements = Effect.fnUntraced(function* <A, E, R>(reading: Effect.Effect<A, E, R>) {
-  const scans: Array<Scan> = []
-  yield* Effect.provideService(reading, CurrentTransformer, (statement, sql) => {
-    const [text, parameters] = statement.compile()
-    return sql
-      .unsafe<{ readonly "QUERY PLAN": ReadonlyArray<{ readonly Plan: Node }> }>(
-        `explain (analyze, buffers, format json) ${text}`,
-        parameters
-      )
-      .pipe(
-        Effect.tap((rows) =>
-          Effect.sync(() =>
-            scans.push(...rows.flatMap((row) => row["QUERY PLAN"].flatMap(({ Plan }) => scansOf(Plan))))
-          )
-        ),
-        Effect.provideService(CurrentTransformer, undefined),
-        Effect.orDie,
-        Effect.as(statement)
-      )
-  })
-  return scans
-})
+import { type Scan, scansOfStatements } from "./ExplainedScans.ts"
 
 const perPage = 50
 const block = 1_000
