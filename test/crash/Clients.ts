@@ -133,6 +133,7 @@ export interface ClientLoad {
   readonly progress: (purchases: number) => Effect.Effect<void>
   /** Waits until the clients stop. */
   readonly stopped: Effect.Effect<void>
+  readonly isStopped: () => boolean
 }
 
 export const makeClientLoad = (
@@ -179,6 +180,7 @@ export const makeClientLoad = (
         )
         return Effect.raceFirst(Effect.asVoid(there), Deferred.await(stopped))
       }),
-    stopped: Deferred.await(stopped)
+    stopped: Deferred.await(stopped),
+    isStopped: () => Deferred.isDoneUnsafe(stopped)
   }
 }

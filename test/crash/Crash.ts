@@ -18,7 +18,7 @@ class RoundFailed extends Schema.TaggedError<RoundFailed>()("RoundFailed", {
   seed: Schema.Int,
   round: Schema.Int,
   breaches: Schema.Array(Schema.Struct({ invariant: Schema.String, what: Schema.String })),
-  /** Events of the round, in order. */
+  /** The log of the round: what happened, in order. */
   events: Schema.Array(Schema.String),
   /** Directory with the logs of all processes. */
   logs: Schema.String
@@ -33,7 +33,7 @@ class RoundFailed extends Schema.TaggedError<RoundFailed>()("RoundFailed", {
       "Events:",
       ...this.events.map((line) => `  ${line}`),
       `Logs and data: ${this.logs}`,
-      `Same faults, at other moments: npm run crash -- --seed ${this.seed} --rounds ${this.round}`
+      `To repeat the same faults, at other moments: npm run crash -- --seed ${this.seed} --rounds ${this.round}`
     ].join("\n")
   }
 }
@@ -45,6 +45,9 @@ export interface CrashResult extends CrashPlan {
   /** Number of calls, and of calls without a response. */
   readonly calls: number
   readonly unanswered: number
+  /** Number of stored events of companies, and number of different events that the endpoints of webhooks received. */
+  readonly storedEvents: number
+  readonly receivedEvents: number
   /** Crash points at which a server was killed or stopped, and crash points that no server reached. */
   readonly reached: ReadonlyArray<string>
   readonly missed: ReadonlyArray<string>
@@ -53,6 +56,7 @@ export interface CrashResult extends CrashPlan {
   readonly missedKinds: ReadonlyArray<string>
 }
 
+/** Estimated durations in seconds, for the display of progress. */
 const planned_s = { round: 3, start: 4, audit: 2 }
 
 /** Timeout of a round. It allows for a machine that is suspended for minutes. */
@@ -107,15 +111,25 @@ export const runCrashTest = Effect.fnUntraced(function* ({ rounds, seed }: Crash
     planned_s.start,
     Effect.orDie(startEnvironment)
   )
-  const run: CrashRun = { environment, seed, undecided: new Set(), reached: new Set(), happened: new Set(), offered: 0 }
-  const tally = { operations: 0, calls: 0, unanswered: 0 }
+  const run: CrashRun = {
+    environment,
+    seed,
+    undecided: new Set(),
+    reached: new Set(),
+    happened: new Set(),
+    deposits: [],
+    received: [],
+    offered: 0
+  }
+  const tally = { operations: 0, calls: 0, unanswered: 0, storedEvents: 0 }
   for (const [index, groups] of planFaults(seed, rounds).entries()) {
     const round = index + 1
-    const { operations } = yield* step(
+    const { operations, storedEvents } = yield* step(
       `Round ${round} of ${rounds}: ${groups.map((group) => group.map(describeFault).join("; ")).join(", then ")}`,
       planned_s.round,
       playRound(run, { round, groups })
     )
+    tally.storedEvents = storedEvents
     tally.operations += operations.length
     for (const { responses } of operations) {
       tally.calls += responses.length
@@ -130,6 +144,7 @@ export const runCrashTest = Effect.fnUntraced(function* ({ rounds, seed }: Crash
     rounds,
     seed,
     ...tally,
+    receivedEvents: run.received.length,
     reached: [...run.reached],
     missed,
     kinds: [...happened],

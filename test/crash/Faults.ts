@@ -4,12 +4,17 @@ import { SeededRandom } from "../support/SeededRandom.ts"
 import type { PostgresEnd } from "./environment/Postgres.ts"
 import { type CrashPoint, crashPoints, workflowOf } from "./processes/CrashPoints.ts"
 
-/** Statements that move money, each with a text that only this statement sends to the database. */
+/**
+ * Statements that move money, each with a text that only this statement sends to the database. The reference of a
+ * deposit ends with `deposit`, and the length of the next parameter begins with a zero byte. The audit log writes the
+ * reference too, but as JSON, with a quote after it.
+ */
 export const moneyStatements = {
   "a reservation": '"service_name"',
   "a settlement": '"not_found"',
   "the start of a reversal": " back",
-  "the settlement of a reversal": '"Reversed"'
+  "the settlement of a reversal": '"Reversed"',
+  "a deposit": " deposit\u0000"
 } as const
 type MoneyStatement = keyof typeof moneyStatements
 
@@ -60,7 +65,9 @@ const postgresEnds: ReadonlyArray<PostgresEnd> = [
   "immediate shutdown"
 ]
 
-/** Every fault once, except that faults without a crash point are listed twice. */
+/**
+ * All faults. Kills of both servers and of Postgres are listed twice, because chance decides at which moment they happen.
+ */
 export const allFaults: ReadonlyArray<Fault> = [
   ...crashPoints.map(killAt),
   ...crashPoints.filter((point) => !isRecovery(point)).map(pauseAt),
@@ -97,19 +104,19 @@ export type FaultGroup = ReadonlyArray<Fault>
 
 const group_max = 3
 
-/**
- * Number of groups in a round: alternately two and one, played one after the other. A series of 30 groups takes 20
- * rounds.
- */
-const groups_perRound = [2, 1]
+/** Number of groups in each of four rounds, played one after the other. A series of 35 groups takes 20 rounds. */
+const groups_perRound = [2, 2, 2, 1]
 
 const faultsOfType = <Tag extends Fault["_tag"]>(tag: Tag) =>
   allFaults.filter((fault): fault is Extract<Fault, { _tag: Tag }> => fault._tag === tag)
 
-/** Pairs of faults: one server is killed at one point while the other server is stopped at another point. */
+/**
+ * Pairs of faults: one server is killed at one point while the other server is stopped at another point. If the two
+ * lists differ in length, the last group has one fault.
+ */
 const pairsOf = (killed: ReadonlyArray<string>, paused: ReadonlyArray<string>): ReadonlyArray<Array<Fault>> =>
-  killed.map((point, index) => [
-    ...faultsOfType("Kill").filter((kill) => kill.point === point),
+  Array.from({ length: Math.max(killed.length, paused.length) }, (_, index) => [
+    ...faultsOfType("Kill").filter((kill) => kill.point === killed[index]),
     ...faultsOfType("Pause").filter((pause) => pause.point === paused[index])
   ])
 

@@ -42,7 +42,7 @@ const sleepBetween = (chance: SeededRandom, from_ms: number, to_ms: number) =>
 const waitDuringLoad = ({ chance, load }: FaultContext) =>
   Effect.asVoid(Effect.timeoutOption(load.progress(chance.between(1, purchases_max)), start_max))
 
-/** Waits for an event, until the clients stop or the timeout passes. */
+/** Waits for an effect, until the clients stop or the timeout passes. None if the effect did not end before. */
 const beforeLoadEnds = <A>({ load }: FaultContext, happens: Effect.Effect<A>) =>
   Effect.raceFirst(Effect.asSome(happens), Effect.as(load.stopped, Option.none<A>())).pipe(
     Effect.timeoutOrElse({ duration: fault_max, orElse: () => Effect.succeed(Option.none<A>()) })

@@ -1,6 +1,3 @@
-import { PgClient } from "@effect/sql-pg"
-import { Effect } from "effect"
-import { Audit } from "../../core/ports/Audit.ts"
 import {
   type ClientOperation,
   type ClientResponse,
@@ -12,76 +9,9 @@ import {
   isRefused,
   isRetryable
 } from "./Clients.ts"
+import { eventInvariants } from "./EventInvariants.ts"
+import type { Evidence, Invariant, SaleRow } from "./Evidence.ts"
 import type { SupplierRecord } from "./processes/StdinCommands.ts"
-
-/** A sale as stored in the database. */
-export interface SaleRow {
-  readonly companyId: number
-  readonly id: number
-  readonly xid: string
-  readonly status: string
-  readonly centavos: number
-  readonly authCode: string | null
-}
-
-/** A reversal as stored in the database. */
-export interface ReversalRow {
-  readonly xid: string
-  readonly saleId: number
-  readonly status: string
-}
-
-/** State of the database at the end of a round. */
-interface Books {
-  readonly sales: ReadonlyArray<SaleRow>
-  readonly reversals: ReadonlyArray<ReversalRow>
-  /** Money that each company owns, in centavos. */
-  readonly owned: ReadonlyMap<number, number>
-  /** Audit events about a final outcome that arrived after a different one was settled. */
-  readonly alerts: ReadonlyArray<string>
-  /** Invariants that the audit reported as violated. */
-  readonly broken: ReadonlyArray<string>
-}
-
-export const readBooks = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
-  const sales = yield* sql<SaleRow>`
-    select company_id::float8 as "companyId", id::float8 as id, xid, status, amount::float8 as centavos,
-      auth_code as "authCode"
-    from cell.transaction
-    order by id`
-  const reversals = yield* sql<ReversalRow>`
-    select xid, transaction_id::float8 as "saleId", status from cell.reversal order by id`
-  const balances = yield* sql<{ company: number; owned: number }>`
-    select company_id::float8 as company, owned::float8 as owned from cell.balance`
-  const alerts = yield* sql<{ alert: string }>`
-    select action || ' ' || details as alert from directory.audit_event where action like 'late%'`
-  const examined = yield* Audit.use(({ prove }) => prove)
-  return {
-    sales,
-    reversals,
-    owned: new Map(balances.map(({ company, owned }) => [company, owned])),
-    alerts: alerts.map(({ alert }) => alert),
-    broken: examined.flatMap(({ invariant, offenders, violations }) =>
-      violations === 0 ? [] : [`${invariant}: ${violations}, such as ${JSON.stringify(offenders[0])}`]
-    )
-  } satisfies Books
-}).pipe(Effect.orDie)
-
-/** All facts against which the invariants are checked. They are collected when no process works any more. */
-export interface Evidence {
-  readonly books: Books
-  /** The orders that the suppliers received and delivered. */
-  readonly record: SupplierRecord
-  /** Operations of the clients in this round, with their responses. */
-  readonly operations: ReadonlyArray<ClientOperation>
-  /** Xids whose outcome the suppliers never decide. */
-  readonly undecided: ReadonlySet<string>
-  /** Opening deposit of each company, in centavos. */
-  readonly given: number
-}
-
-type Invariant = (evidence: Evidence) => ReadonlyArray<string>
 
 const isUnresolved = ({ status }: { readonly status: string }): boolean =>
   status === "PROCESSING" || status === "PENDING"
@@ -121,12 +51,16 @@ const settled: Invariant = ({ books: { reversals, sales }, undecided }) => [
   )
 ]
 
-const owned: Invariant = ({ books, given, record }) =>
-  [...books.owned].flatMap(([company, has]) => {
+const sumOf = (amounts: ReadonlyArray<number>): number => amounts.reduce((sum, amount) => sum + amount, 0)
+
+const owned: Invariant = ({ books, deposits, given, record }) =>
+  books.balances.flatMap(({ companyId: company, owned: has }) => {
+    const isOwn = ({ companyId }: { readonly companyId: number }) => companyId === company
     // After a key was freed, its next sale gets the same xid.
-    const xids = new Set(books.sales.flatMap(({ companyId, xid }) => (companyId === company ? [xid] : [])))
-    const spent = [...xids].reduce((sum, xid) => sum + (record.done[xid]?.charged ?? 0), 0)
-    return has === given - spent ? [] : [`company ${company} owns ${has} instead of ${given - spent}`]
+    const xids = new Set(books.sales.filter(isOwn).map(({ xid }) => xid))
+    const spent = sumOf([...xids].map((xid) => record.done[xid]?.charged ?? 0))
+    const goal = given + sumOf(deposits.filter(isOwn).map(({ centavos }) => centavos)) - spent
+    return has === goal ? [] : [`company ${company} owns ${has} instead of ${goal}`]
   })
 
 const reversalsAreTrue: Invariant = ({ books: { reversals, sales } }) => {
@@ -213,14 +147,15 @@ const invariants: Readonly<Record<string, Invariant>> = {
   "each delivery is charged once, and nothing else is charged": deliveredIsCharged,
   "nothing is delivered or sent twice": doneOnce,
   "only transactions that a supplier never decides stay open": settled,
-  "a company owns its deposit minus its deliveries": owned,
+  "a company owns its deposits minus its deliveries": owned,
   "a sale is reversed exactly when its reversal is confirmed": reversalsAreTrue,
   "every response agrees with the database": responsesAreTrue,
   "a final response never changes": finalResponsesStay,
   "every response is allowed by the contract": responsesAreAllowed,
   "every client learns the outcome": everyOutcomeIsKnown,
   "no final outcome arrives after a different one": ({ books }) => books.alerts,
-  "saldo audit finds no violation": ({ books }) => books.broken
+  "saldo audit finds no violation": ({ books }) => books.broken,
+  ...eventInvariants
 }
 
 /** A violated invariant, with the facts that show the violation. */

@@ -1,22 +1,25 @@
 import { Effect } from "effect"
 import { SeededRandom } from "../support/SeededRandom.ts"
 import { type ClientOperation, hasFinalResponse, isFinal, makeClientLoad, retryUntilAnswered } from "./Clients.ts"
+import { readBooks } from "./Evidence.ts"
 import { type CrashEnvironment, openingDeposit, type RoundLog } from "./environment/Environment.ts"
 import { untilPostgresAnswers } from "./environment/Postgres.ts"
-import { settleByRecovery } from "./environment/RunTime.ts"
+import { deliverEverything, settleByRecovery } from "./environment/RunTime.ts"
 import type { Server } from "./environment/ServersAndSuppliers.ts"
 import { crashPointOf, describeFault, type Fault, type FaultGroup } from "./Faults.ts"
 import { type FaultContext, injectFault } from "./InjectFault.ts"
-import { type Breach, checkInvariants, readBooks } from "./Invariants.ts"
+import { type Breach, checkInvariants } from "./Invariants.ts"
+import { depositDuring, type MadeDeposit, setAlertValues } from "./OperatorWork.ts"
 import { makeInsuranceOffers, type PurchaseKind, planPurchases } from "./PlannedPurchases.ts"
 import { type CrashPoint, workflowOf } from "./processes/CrashPoints.ts"
+import type { ReceivedEvent } from "./processes/WebhookEndpoints.ts"
 
 /** Maximum number of calls that a client makes for one operation after the faults. */
 const finalTries_max = 30
 
 /**
- * Maximum repetitions of the recovery phase. One repetition may not be enough: while the machine is suspended, servers
- * that had restarted can time out.
+ * Maximum repetitions of the recovery phase. One repetition may not be enough: after a suspension of the machine, calls
+ * of servers that had just restarted can time out.
  */
 const turns_max = 4
 
@@ -40,6 +43,10 @@ export interface CrashRun {
   readonly reached: Set<CrashPoint>
   /** Faults that happened as planned. */
   readonly happened: Set<Fault>
+  /** Deposits of all rounds. */
+  readonly deposits: Array<MadeDeposit>
+  /** Events that the endpoints of webhooks received in all rounds. */
+  readonly received: Array<ReceivedEvent>
   /** Number of vehicles that have an insurance quote. */
   offered: number
 }
@@ -52,11 +59,13 @@ export interface RoundFaults {
 
 /** Outcome of a round. */
 interface RoundResult {
+  /** Number of stored events of companies, of the whole run. */
+  readonly storedEvents: number
   readonly operations: ReadonlyArray<ClientOperation>
   readonly breaches: ReadonlyArray<Breach>
 }
 
-const kindOfWorkflow = { sale: "plain", reversal: "reversible", insurance: "insurance" } as const
+const kindOfWorkflow = { sale: "plain", reversal: "reversible", insurance: "insurance", delivery: "plain" } as const
 
 /** The kind of sale during which a server passes a crash point. */
 const kindAt = (point: CrashPoint): PurchaseKind => {
@@ -121,7 +130,11 @@ const buyUnderFaults = Effect.fnUntraced(function* (run: CrashRun, when: string,
   const chance = new SeededRandom(seed, when)
   const load = makeClientLoad(servers, lists, new SeededRandom(seed, `clients of ${when}`))
   const faults = Effect.andThen(injectFaults(run, group, { chance, load, log }), load.stop)
-  yield* Effect.all([load.run, faults], { concurrency: "unbounded" })
+  const depositing = depositDuring(load, customers, new SeededRandom(seed, `deposits of ${when}`), when).pipe(
+    Effect.provide(environment.cuttableOperator)
+  )
+  const [made] = yield* Effect.all([depositing, load.run, faults], { concurrency: "unbounded" })
+  run.deposits.push(...made)
   log.add(`clients have been on ${load.operations.length} operations`)
   return load.operations
 })
@@ -157,20 +170,34 @@ const repair = Effect.fnUntraced(function* (
   }
 })
 
+/** Waits until the healthy endpoints have everything, and takes what all endpoints received. */
+const deliverRest = Effect.fnUntraced(function* ({ environment, received }: CrashRun, log: RoundLog) {
+  const { endpoints, operator, suppliers, time } = environment
+  const healthy = endpoints.filter(({ isHealthy }) => isHealthy).map(({ webhookId }) => webhookId)
+  const isDelivered = yield* Effect.provide(deliverEverything(time, healthy), operator)
+  log.add(isDelivered ? "the healthy endpoints confirmed every event" : "healthy endpoints did not confirm every event")
+  received.push(...(yield* suppliers.takeEvents))
+})
+
 /** Plays the groups of faults in order, repairs the environment and checks the invariants. */
 export const runRound = Effect.fnUntraced(function* (run: CrashRun, { groups, round }: RoundFaults, log: RoundLog) {
-  const { seed, environment, undecided } = run
+  const { deposits, seed, environment, received, undecided } = run
+  yield* Effect.provide(environment.time.on(setAlertValues), environment.operator)
   const played = yield* Effect.forEach(groups, (group, index) =>
     buyUnderFaults(run, `round ${round} group ${index + 1}`, group, log)
   )
   const operations = played.flat()
   yield* repair(run, operations, new SeededRandom(seed, `repair of round ${round}`), log)
+  yield* deliverRest(run, log)
 
   const books = yield* Effect.provide(readBooks, environment.operator)
   const record = yield* environment.suppliers.truth
-  const breaches = checkInvariants({ books, record, operations, undecided, given: openingDeposit })
+  const { endpoints } = environment
+  const given = openingDeposit
+  const breaches = checkInvariants({ books, record, operations, undecided, given, deposits, endpoints, received })
   const ownEnds = environment.servers.flatMap(({ ownEnds }) => ownEnds)
   return {
+    storedEvents: books.events.length,
     operations,
     breaches: [...breaches, ...ownEnds.map((what) => ({ invariant: "no server ends by itself", what }))]
   } satisfies RoundResult

@@ -9,7 +9,7 @@ const rounds = 20
 
 describe("servers and Postgres that crash under load", () => {
   it.live(
-    "lose no money, deliver nothing twice and keep every response true at every crash point and under every fault",
+    "lose no money and no event, deliver nothing twice and keep every response true, at every crash point and under every fault",
     () =>
       Effect.gen(function* () {
         const run = yield* runCrashTest({ rounds, seed: 1 })
@@ -22,6 +22,8 @@ describe("servers and Postgres that crash under load", () => {
         // The servers crashed under load: many operations ran, and some calls got no response.
         assert.isAtLeast(run.operations, rounds * 40)
         assert.isAtLeast(run.unanswered, rounds)
+        assert.isAtLeast(run.storedEvents, rounds * 10)
+        assert.isAtLeast(run.receivedEvents, run.storedEvents)
       }).pipe(Effect.provide(TestConsole.layer), Effect.provideService(References.MinimumLogLevel, "None")),
     20 * 60_000
   )

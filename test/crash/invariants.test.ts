@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { CompanyId } from "../../core/domain/Ids.ts"
 import type { ClientOperation, ClientResponse } from "./Clients.ts"
-import { checkInvariants, type Evidence } from "./Invariants.ts"
+import type { Evidence } from "./Evidence.ts"
+import { checkInvariants } from "./Invariants.ts"
 
 const answered = (status: number, changes: Partial<ClientResponse> = {}): ClientResponse => ({
   status,
@@ -30,13 +31,28 @@ const sale = { companyId: 1, id: 1, xid: "RD-1", status: "SUCCESS", centavos: 50
 const failed = { ...sale, status: "FAILED", authCode: null }
 const open = { ...sale, status: "PENDING", authCode: null }
 
+/** The balances of a company with events off. */
+const owning = (centavos: number) => [{ companyId: 1, owned: centavos, available: centavos, alert: 0, eventsOn: false }]
+
 /** A sale of 500 centavos that is delivered and charged. Its client received the response at the second try. */
 const sound: Evidence = {
-  books: { sales: [sale], reversals: [], owned: new Map([[1, 9_500]]), alerts: [], broken: [] },
+  books: {
+    sales: [sale],
+    reversals: [],
+    policies: [],
+    deposits: [],
+    events: [],
+    balances: owning(9_500),
+    alerts: [],
+    broken: []
+  },
   record: { done: { "RD-1": { times: 1, charged: 500 } }, sent: { "RD-1": 1 } },
   operations: [operation(silent, sold, sold)],
   undecided: new Set(),
-  given: 10_000
+  given: 10_000,
+  deposits: [],
+  endpoints: [],
+  received: []
 }
 const nothingDone = { done: {}, sent: { "RD-1": 1 } }
 
@@ -51,14 +67,14 @@ const having = ({
 
 /** A failed sale. */
 const unsold = having({
-  books: { sales: [failed], owned: new Map([[1, 10_000]]) },
+  books: { sales: [failed], balances: owning(10_000) },
   record: nothingDone,
   operations: [operation(refused)]
 })
 
 /** A sale whose outcome the supplier never decides. */
 const undecided = having({
-  books: { sales: [open], owned: new Map([[1, 10_000]]) },
+  books: { sales: [open], balances: owning(10_000) },
   record: nothingDone,
   operations: [operation(pending)],
   undecided: new Set(["RD-1"])
@@ -68,15 +84,15 @@ const undecided = having({
 const reversed = having({
   books: {
     sales: [{ ...sale, status: "REVERSED" }],
-    reversals: [{ xid: "RD-2", saleId: 1, status: "CONFIRMED" }],
-    owned: new Map([[1, 10_000]])
+    reversals: [{ companyId: 1, id: 3, xid: "RD-2", saleId: 1, status: "CONFIRMED" }],
+    balances: owning(10_000)
   },
   record: { done: {}, sent: { "RD-1": 1, "RD-2": 1 } },
   operations: [operation(sold), { ...operation(answered(200)), xid: "RD-2", saleId: 1 }]
 })
 
 const charged = "each delivery is charged once, and nothing else is charged"
-const owned = "a company owns its deposit minus its deliveries"
+const owned = "a company owns its deposits minus its deliveries"
 const agrees = "every response agrees with the database"
 const stays = "a final response never changes"
 const settled = "only transactions that a supplier never decides stay open"
@@ -90,7 +106,7 @@ const cases: ReadonlyArray<readonly [string, Evidence, ReadonlyArray<string>]> =
   ["a reversed sale", reversed, []],
   [
     "a delivered sale that is stored as failed",
-    having({ books: { sales: [failed], owned: new Map([[1, 10_000]]) }, operations: [operation(refused)] }),
+    having({ books: { sales: [failed], balances: owning(10_000) }, operations: [operation(refused)] }),
     [charged, owned]
   ],
   ["a charged sale that was never delivered", having({ record: nothingDone }), [charged, owned]],
@@ -100,8 +116,13 @@ const cases: ReadonlyArray<readonly [string, Evidence, ReadonlyArray<string>]> =
     [charged, owned]
   ],
   [
+    "a deposit that did not reach the balance",
+    { ...sound, deposits: [{ companyId: 1, reference: "D-1", centavos: 700 }] },
+    [owned]
+  ],
+  [
     "two charged sales for one delivery",
-    having({ books: { sales: [sale, { ...sale, id: 2, xid: "RD-9" }], owned: new Map([[1, 9_000]]) } }),
+    having({ books: { sales: [sale, { ...sale, id: 2, xid: "RD-9" }], balances: owning(9_000) } }),
     [charged, owned]
   ],
   [
@@ -117,12 +138,15 @@ const cases: ReadonlyArray<readonly [string, Evidence, ReadonlyArray<string>]> =
   ["a sale that stays open", { ...undecided, undecided: new Set<string>() }, [settled]],
   [
     "a reversal that stays open",
-    having({ books: { reversals: [{ xid: "RD-2", saleId: 1, status: "PROCESSING" }] } }),
+    having({ books: { reversals: [{ companyId: 1, id: 3, xid: "RD-2", saleId: 1, status: "PROCESSING" }] } }),
     [settled]
   ],
   [
     "a reversed sale whose reversal was denied",
-    { ...reversed, books: { ...reversed.books, reversals: [{ xid: "RD-2", saleId: 1, status: "DENIED" }] } },
+    {
+      ...reversed,
+      books: { ...reversed.books, reversals: [{ companyId: 1, id: 3, xid: "RD-2", saleId: 1, status: "DENIED" }] }
+    },
     ["a sale is reversed exactly when its reversal is confirmed"]
   ],
   ["a success response for a failed sale", { ...unsold, operations: [operation(sold)] }, [agrees]],

@@ -104,7 +104,7 @@ describe("the shared time of a run", () => {
     })
   )
 
-  it.live("triggers timeouts", () =>
+  it.live("ends a wait whose timeout passes in a jump", () =>
     Effect.gen(function* () {
       const { jump, on } = yield* time
       const waiting = yield* Effect.forkChild(on(Effect.timeoutOption(Effect.never, "30 seconds")))

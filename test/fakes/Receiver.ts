@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { RequestCounter } from "./FakeServer.ts"
 
 /** A delivery as it arrived at a receiver. */
-interface ReceivedDelivery {
+export interface ReceivedDelivery {
   readonly method: string
   readonly path: string
   readonly headers: IncomingMessage["headers"]
@@ -15,7 +15,7 @@ interface ReceivedDelivery {
 }
 
 /** Responds to a delivery. May also write to the connection directly. */
-export type Respond = (response: ServerResponse, socket: Socket) => void
+export type Respond = (response: ServerResponse, socket: Socket, delivery: ReceivedDelivery) => void
 
 interface TlsFiles {
   readonly cert: string
@@ -39,8 +39,9 @@ export const startReceiver = (respond: Respond, tls?: TlsFiles) =>
       })
       server.on("request", async (request: IncomingMessage, response: ServerResponse) => {
         const { headers, method = "", socket, url = "" } = request
-        deliveries.push({ method, path: url, headers, text: await text(request) })
-        respond(response, socket)
+        const delivery = { method, path: url, headers, text: await text(request) }
+        deliveries.push(delivery)
+        respond(response, socket, delivery)
         arrived.arrive()
       })
       await once(server.listen(0, "127.0.0.1"), "listening")

@@ -7,9 +7,9 @@ import { serviceOn } from "./service/ServiceUnderTest.ts"
 
 const world = Layer.unwrap(Effect.map(freshDatabaseUrl, serviceOn))
 
-layer(world, { excludeTestServices: true })("requests generated from the document", (it) => {
+layer(world, { excludeTestServices: true })("requests generated from the OpenAPI document", (it) => {
   it.effect(
-    "all receive responses that the contract allows",
+    "get only responses that the contract allows, and each operation succeeds",
     () =>
       Effect.gen(function* () {
         const plan: FuzzPlan = { requests: 5_000, seed: 1_000 }

@@ -139,7 +139,7 @@ const tamperings: ReadonlyArray<readonly [invariant: string, tampering: Tamperin
   ["a sale agrees with its response", renumbering((id) => id + 1_000_000), { requests: 200, seed: 10 }]
 ]
 
-layer(world, { excludeTestServices: true })("requests generated from the document", (it) => {
+layer(world, { excludeTestServices: true })("requests generated from the OpenAPI document", (it) => {
   it.effect.each(tamperings)("detect a service that violates: %s", ([invariant, tamper, plan]) =>
     Effect.gen(function* () {
       assert.include(brokenInvariantsOf(yield* fuzzedOver(tamper, plan)), invariant)

@@ -36,7 +36,7 @@ const command = Command.make("npm run fuzz --", flags, ({ requests, seed }) =>
   Command.withDescription(
     `Tests the service with generated requests against its contract. Starts the whole service on an embedded Postgres and reads /v1/openapi.json. Sends valid and invalid requests to every path and method, over REST and tRPC, from callers of every kind. Later requests use values from earlier responses.
 
-Every response must match the document. No request may cause a server error, a refused request may change nothing, no caller may see data of another company, and the final audit must find no violation. From ${thorough_min} requests on, every documented success must also have been seen. The same seed generates the same requests. A failing sequence is shrunk and printed as curl commands.
+Every response must match the document. No request may cause a server error, a refused request may change nothing, no caller may see data of another company, and the final audit must find no violation. From ${thorough_min} requests on, every documented success status must also have been seen. The same seed generates the same requests. A failing sequence is shrunk and printed as curl commands.
 
 Exit code 1 when an invariant is broken, 2 for wrong usage.`
   ),

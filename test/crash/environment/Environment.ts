@@ -13,6 +13,7 @@ import { setBlockLength } from "../../support/SalesHistory.ts"
 import { untilPostgresAnswers } from "./Postgres.ts"
 import { makeRunTime, type RunTime } from "./RunTime.ts"
 import { type Server, type Suppliers, startServer, startSuppliers } from "./ServersAndSuppliers.ts"
+import { type CompanyEndpoint, subscribeCompanies } from "./Subscriptions.ts"
 
 /** Opening deposit of a company in centavos. It exceeds all sales of a run. */
 export const openingDeposit = Amount.make(1_000_000_000_000)
@@ -54,10 +55,13 @@ export class CrashEnvironment extends Context.Service<
     readonly servers: readonly [Server, Server]
     readonly suppliers: Suppliers
     readonly customers: ReadonlyArray<Customer>
+    readonly endpoints: ReadonlyArray<CompanyEndpoint>
     /** Database URL for operator commands. */
     readonly database: string
     /** Operator services, connected directly to Postgres, without the proxy. */
     readonly operator: Context.Context<Operator>
+    /** Operator services, connected through the proxy, so that their connections can be cut too. */
+    readonly cuttableOperator: Context.Context<Operator>
   }
 >()("saldo/crash/Environment") {}
 
@@ -81,6 +85,14 @@ const throughProxy = (database: string, proxy: CuttingProxy): string => {
   return url.href
 }
 
+const startOperator = (databaseUrl: string) =>
+  Layer.build(Layer.fresh(operatorLayer)).pipe(
+    Effect.provideService(
+      ConfigProvider.ConfigProvider,
+      ConfigProvider.fromUnknown({ DATABASE_URL: databaseUrl, LOG_LEVEL: "none" })
+    )
+  )
+
 /** Starts the environment. It stops when the scope closes; the directory of a failed run is kept. */
 export const startEnvironment = Effect.gen(function* () {
   const directory = yield* temporaryDirectory
@@ -98,12 +110,7 @@ export const startEnvironment = Effect.gen(function* () {
   const database = yield* copyDatabase(Redacted.value(embedded.url), "template0", "saldo")
   const proxy = yield* cuttingProxy(Number(new URL(database).port))
   const suppliers = yield* startSuppliers(directory, common)
-  const operating = yield* Layer.build(operatorLayer).pipe(
-    Effect.provideService(
-      ConfigProvider.ConfigProvider,
-      ConfigProvider.fromUnknown({ DATABASE_URL: database, LOG_LEVEL: "none" })
-    )
-  )
+  const operating = yield* startOperator(database)
   const customers = yield* Effect.provide(Effect.forEach(["A", "B", "C"], makeCustomer), operating)
   // Blocks are short, so that the few sales of a run fill whole blocks of the lists.
   yield* Effect.provide(setBlockLength(4), operating)
@@ -111,7 +118,9 @@ export const startEnvironment = Effect.gen(function* () {
     ...common,
     DATABASE_URL: throughProxy(database, proxy),
     PORT: "0",
-    PG_POOL_MAX: "6",
+    // The smallest pool that listens for deliveries.
+    PG_POOL_MAX: "7",
+    WEBHOOK_ALLOW_LOCAL: "on",
     SANDBOX: "off",
     LOG_FORMAT: "json",
     RATE_LIMIT_PER_MINUTE: "1000000",
@@ -127,6 +136,7 @@ export const startEnvironment = Effect.gen(function* () {
   const servers = yield* Effect.all([startServer("server 1", serverContext), startServer("server 2", serverContext)], {
     concurrency: "unbounded"
   })
+  const endpoints = yield* subscribeCompanies(customers, servers[0], suppliers)
   return CrashEnvironment.of({
     directory,
     time,
@@ -135,18 +145,20 @@ export const startEnvironment = Effect.gen(function* () {
     servers,
     suppliers,
     customers,
+    endpoints,
     database,
-    operator: operating
+    operator: operating,
+    cuttableOperator: yield* startOperator(throughProxy(database, proxy))
   })
 })
 
-/** Events of a round in order, each with its time since the start of the round. */
+/** The log of a round: what happened, in order, each line with its time since the start of the round. */
 export class RoundLog {
   readonly #began_ms = performance.now()
   readonly lines: Array<string> = []
 
-  add(event: string): void {
+  add(text: string): void {
     const at_ms = Math.round(performance.now() - this.#began_ms)
-    this.lines.push(`${String(at_ms).padStart(6)} ms  ${event}`)
+    this.lines.push(`${String(at_ms).padStart(6)} ms  ${text}`)
   }
 }

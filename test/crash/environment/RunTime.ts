@@ -8,8 +8,8 @@ const firstJump = Duration.seconds(61)
 const laterJump = Duration.minutes(5)
 
 /**
- * Number of cycles that settle a transaction unknown to its gateway. Recovery believes "not found" at the second
- * question after 15 minutes.
+ * Number of recovery cycles that settle a transaction which its supplier does not know. Recovery believes "not found" at
+ * the second question after 15 minutes.
  */
 const cycles_max = 9
 
@@ -45,7 +45,7 @@ const countDue = Effect.gen(function* () {
  *
  * @returns false when the timeout passes first.
  */
-const recoveryCycle = Effect.fnUntraced(function* (time: RunTime, jump: Duration.Duration, patience: Duration.Input) {
+const recoveryCycle = Effect.fnUntraced(function* (time: RunTime, jump: Duration.Duration, timeout: Duration.Input) {
   yield* time.jump(jump)
   // Recovery pauses for a second between cycles, and its calls have long timeouts. Small time jumps shorten both waits.
   const look = time.on(countDue).pipe(
@@ -56,7 +56,7 @@ const recoveryCycle = Effect.fnUntraced(function* (time: RunTime, jump: Duration
   )
   const rest = Effect.timeoutOption(
     Effect.repeat(look, { until: (due) => due === 0, schedule: Schedule.spaced("20 millis") }),
-    patience
+    timeout
   )
   return Option.isSome(yield* rest)
 })
@@ -77,6 +77,49 @@ export const settleByRecovery = Effect.fnUntraced(function* (time: RunTime, unde
   for (let cycles = 0; cycles < cycles_max; cycles++) {
     if (!(yield* recoveryCycle(time, cycles === 0 ? firstJump : laterJump, "30 seconds"))) return false
     if ((yield* Effect.orDie(openXids)).every((xid) => undecided.has(xid))) return true
+  }
+  return false
+})
+
+/** Pause between two checks of the deliveries that wait. */
+const deliveryCheck = "20 millis"
+
+/** Checks after which a delivery that is being sent no longer makes progress: its server was killed. */
+const sendingChecks_max = 25
+
+/** Checks after which the wait for deliveries ends. */
+const deliveryChecks_max = 3_000
+
+/** The deliveries of some webhooks that wait, and the time until the next of them is due and not leased. */
+const waitingDeliveries = Effect.fnUntraced(function* (webhooks: ReadonlyArray<number>) {
+  const sql = yield* PgClient.PgClient
+  const now = DateTime.formatIso(yield* DateTime.now)
+  const [row] = yield* sql<{ waiting: number; next_ms: number | null }>`
+    select
+      count(*)::int as waiting,
+      (extract(epoch from min(greatest(due_at, leased_until)) - ${now}::timestamptz) * 1000)::float8 as next_ms
+    from cell.delivery
+    where state = 'pendiente' and webhook_id = any (${webhooks.map(String)}::text[]::bigint[])`
+  return { waiting: row?.waiting ?? 0, next_ms: row?.next_ms ?? 0 }
+})
+
+/**
+ * Waits until the servers have delivered all events of some webhooks. Advances the time to the next retry, and past the
+ * lease of a delivery whose server was killed.
+ *
+ * @returns whether everything was delivered.
+ */
+export const deliverEverything = Effect.fnUntraced(function* (time: RunTime, webhooks: ReadonlyArray<number>) {
+  let idle = 0
+  for (let checks = 0; checks < deliveryChecks_max; checks++) {
+    const { next_ms, waiting } = yield* Effect.orDie(time.on(waitingDeliveries(webhooks)))
+    if (waiting === 0) return true
+    idle = next_ms > 0 ? idle + 1 : 0
+    if (idle > sendingChecks_max) {
+      yield* time.jump(Duration.millis(next_ms + 1))
+      idle = 0
+    }
+    yield* Effect.sleep(deliveryCheck)
   }
   return false
 })

@@ -4,6 +4,7 @@ import { Effect, Schedule, Schema, Scope } from "effect"
 import { type ChildProcess, startChild } from "../processes/ChildProcess.ts"
 import type { CrashPoint, PlannedSignal } from "../processes/CrashPoints.ts"
 import { ServerCommand, SupplierCommand, type SupplierPlan, SupplierRecord } from "../processes/StdinCommands.ts"
+import { ReceivedEvent, type Subscription } from "../processes/WebhookEndpoints.ts"
 import type { RunTime } from "./RunTime.ts"
 
 const serverMain = fileURLToPath(new URL("../processes/serverMain.ts", import.meta.url))
@@ -99,14 +100,20 @@ export const startServer = Effect.fnUntraced(function* (
 
 const suppliersMain = fileURLToPath(new URL("../processes/suppliersMain.ts", import.meta.url))
 
-/** The provider and the insurer of a run, controlled by commands. */
+/** The provider, the insurer and the endpoints of webhooks of a run, controlled by commands. */
 export interface Suppliers {
   readonly providerUrl: string
   readonly insurerUrl: string
+  /** URL of the endpoints, without their paths. */
+  readonly endpointsUrl: string
   readonly play: (plans: ReadonlyArray<SupplierPlan>) => Effect.Effect<void>
   readonly behave: Effect.Effect<void>
   /** The orders that the suppliers received and delivered. */
   readonly truth: Effect.Effect<SupplierRecord>
+  /** Opens an endpoint for a webhook. */
+  readonly subscribe: (subscription: Subscription) => Effect.Effect<void>
+  /** The events that the endpoints received since the last call. */
+  readonly takeEvents: Effect.Effect<ReadonlyArray<ReceivedEvent>>
   readonly signal: (signal: NodeJS.Signals) => Effect.Effect<void>
   /**
    * Ends the suppliers.
@@ -122,16 +129,19 @@ export const startSuppliers = Effect.fnUntraced(function* (
   environment: Readonly<Record<string, string>>
 ) {
   const child = yield* startChild({ file: suppliersMain, environment, log: join(directory, "suppliers.log") })
-  const [providerUrl = "", insurerUrl = ""] = (yield* child.lineAfter("ready at ")).split(" ")
+  const [providerUrl = "", insurerUrl = "", endpointsUrl = ""] = (yield* child.lineAfter("ready at ")).split(" ")
   const ask = (command: SupplierCommand) => Effect.andThen(child.send(command), Effect.orDie(child.line))
+  const read = <A>(command: SupplierCommand, schema: Schema.Codec<A>) =>
+    Effect.flatMap(ask(command), (line) => Effect.orDie(Schema.decodeEffect(Schema.fromJsonString(schema))(line)))
   return {
     providerUrl,
     insurerUrl,
+    endpointsUrl,
     play: (plans) => Effect.asVoid(ask(SupplierCommand.cases.Play.make({ plans }))),
     behave: Effect.asVoid(ask(SupplierCommand.cases.Behave.make({}))),
-    truth: Effect.flatMap(ask(SupplierCommand.cases.Report.make({})), (line) =>
-      Effect.orDie(Schema.decodeEffect(Schema.fromJsonString(SupplierRecord))(line))
-    ),
+    truth: read(SupplierCommand.cases.Report.make({}), SupplierRecord),
+    subscribe: (subscription) => Effect.asVoid(ask(SupplierCommand.cases.Subscribe.make({ subscription }))),
+    takeEvents: read(SupplierCommand.cases.TakeEvents.make({}), Schema.Array(ReceivedEvent)),
     signal: child.signal,
     dismiss: Effect.andThen(
       child.dismiss,

@@ -2,7 +2,7 @@ import { writeSync } from "node:fs"
 import { Context, Effect, Layer, Schema, Struct } from "effect"
 
 /** The workflow during which a server passes a crash point. */
-type Workflow = "sale" | "reversal" | "insurance" | "recovery"
+type Workflow = "sale" | "reversal" | "insurance" | "recovery" | "delivery"
 
 /** Workflow of each port call that has crash points. */
 const workflowOfCall = {
@@ -18,7 +18,10 @@ const workflowOfCall = {
   ask: "recovery",
   "ask insurer": "recovery",
   "claim reversals": "recovery",
-  "ask reversal": "recovery"
+  "ask reversal": "recovery",
+  "claim deliveries": "delivery",
+  "send event": "delivery",
+  "record delivery": "delivery"
 } as const satisfies Record<string, Workflow>
 export type PortCall = keyof typeof workflowOfCall
 
@@ -61,7 +64,8 @@ export class CrashPoints extends Context.Service<
     /**
      * Adds crash points before, during and after a port call.
      *
-     * @param matters whether a crash can lose the result of the call. If not, there is no crash point after the call.
+     * @param matters whether the server has more to do because of the answer. If not, the point after the call is
+     * skipped, because a crash there changes nothing.
      */
     readonly around: <A, E, R>(
       step: PortCall,

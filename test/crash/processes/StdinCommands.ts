@@ -2,6 +2,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Schema, Stdio, Stream } from "effect"
 import { misbehaviours } from "../../fakes/FakeServer.ts"
 import { PlannedSignal } from "./CrashPoints.ts"
+import { Subscription } from "./WebhookEndpoints.ts"
 
 /**
  * Executes the commands that the parent process writes to stdin, in order. Each command is one JSON document on a line.
@@ -45,7 +46,11 @@ export const SupplierCommand = Schema.TaggedUnion({
   /** Forget all planned misbehaviour. */
   Behave: {},
   /** Print the record of all deliveries as one line of JSON. */
-  Report: {}
+  Report: {},
+  /** Open an endpoint for a webhook. */
+  Subscribe: { subscription: Subscription },
+  /** Print the events that the endpoints received since this command last ran, as one line of JSON. */
+  TakeEvents: {}
 })
 export type SupplierCommand = typeof SupplierCommand.Type
 

@@ -3,13 +3,17 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Config, Console, type Context, Deferred, Effect, Layer, Logger } from "effect"
 import { HttpServer } from "effect/http"
+import { Deliveries } from "../../../core/ports/Deliveries.ts"
 import { Insurances } from "../../../core/ports/Insurances.ts"
 import { type Insurer, Insurers } from "../../../core/ports/Insurer.ts"
 import { Ledger } from "../../../core/ports/Ledger.ts"
 import { type Provider, Providers } from "../../../core/ports/Provider.ts"
 import { Reversals } from "../../../core/ports/Reversals.ts"
 import { Unresolved } from "../../../core/ports/Unresolved.ts"
+import { WebhookSender } from "../../../core/ports/WebhookSender.ts"
+import { keepDelivering } from "../../../core/workflows/DeliverEvents.ts"
 import { keepRecovering } from "../../../core/workflows/Recover.ts"
+import { eventView } from "../../../facade/api/Eventos.ts"
 import * as Http from "../../../facade/http/Http.ts"
 import * as Listener from "../../../facade/http/Listener.ts"
 import { portsLayer } from "../../../facade/ServerLayer.ts"
@@ -72,8 +76,28 @@ const insurers = withPoints(Insurers, (real, { around }) => {
   return { serving: (environment) => Effect.map(real.serving(environment), wrapped) }
 })
 
-/** The ports that move money, with the crash points around their calls. */
-export const crashingPorts = Layer.mergeAll(ledger, reversals, unresolved, insurances, providers, insurers)
+const deliveries = withPoints(Deliveries, (real, { around }) => ({
+  ...real,
+  claim: (wanted) => around("claim deliveries", real.claim(wanted), isNotEmpty),
+  record: (claimed, result) => around("record delivery", real.record(claimed, result))
+}))
+
+const webhookSender = withPoints(WebhookSender, (real, { around }) => ({
+  ...real,
+  send: (request) => around("send event", real.send(request))
+}))
+
+/** The ports that move money and the ports that deliver events, with the crash points around their calls. */
+export const crashingPorts = Layer.mergeAll(
+  ledger,
+  reversals,
+  unresolved,
+  insurances,
+  providers,
+  insurers,
+  deliveries,
+  webhookSender
+)
 
 // The service as `saldo serve` composes it, with two changes: its ports have crash points, and it runs on the shared
 // time of the run.
@@ -98,9 +122,10 @@ const commands = (begun: Deferred.Deferred<void>) =>
     )
   )
 
-const serving = Layer.merge(
+const serving = Layer.mergeAll(
   Layer.effectDiscard(announceAddress),
-  Layer.effectDiscard(Effect.forkScoped(keepRecovering))
+  Layer.effectDiscard(Effect.forkScoped(keepRecovering)),
+  Layer.effectDiscard(Effect.forkScoped(keepDelivering((event) => JSON.stringify(eventView(event)))))
 ).pipe(
   Layer.provide(Http.layer),
   Layer.provide(Listener.layer),

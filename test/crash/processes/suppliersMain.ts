@@ -4,9 +4,10 @@ import type { DeliveryRecord, FakeRequest } from "../../fakes/FakeServer.ts"
 import { fakeHttpInsurer, fakeHttpProvider } from "../../fakes/HttpSuppliers.ts"
 import * as SharedClock from "./SharedClock.ts"
 import { readStdinCommands, SupplierCommand, type SupplierPlan, SupplierRecord } from "./StdinCommands.ts"
+import { ReceivedEvent, startWebhookEndpoints } from "./WebhookEndpoints.ts"
 
-// A provider and an insurer behind their protocols, in a process of their own that no injected crash kills. The process
-// exits with a failure if any request violated the protocol.
+// A provider and an insurer behind their protocols, and the endpoints of webhooks. They have a process of their own that
+// no injected crash kills. The process exits with a failure if a request to a supplier violated the protocol.
 
 const turnedAway = { status: 429, body: { outcome: "not_processed", reason: "too_many_requests" } }
 
@@ -29,6 +30,7 @@ const main = Effect.gen(function* () {
   const secret = yield* Config.String("CRASH_SECRET")
   const provider = yield* fakeHttpProvider(secret)
   const insurer = yield* fakeHttpInsurer(secret)
+  const endpoints = yield* startWebhookEndpoints
   const gateways = [provider, insurer]
   const planned: Array<string> = []
 
@@ -49,7 +51,7 @@ const main = Effect.gen(function* () {
     for (const xid of planned.splice(0)) for (const gateway of gateways) gateway.misbehaviours.forget(xid)
   }
 
-  yield* Console.log(`ready at ${provider.url} ${insurer.url}`)
+  yield* Console.log(`ready at ${provider.url} ${insurer.url} ${endpoints.url}`)
   yield* readStdinCommands(
     SupplierCommand,
     SupplierCommand.match({
@@ -63,7 +65,13 @@ const main = Effect.gen(function* () {
         print(SupplierRecord, {
           done: { ...doneBy(provider.truth), ...doneBy(insurer.truth) },
           sent: { ...countSent(provider.taken), ...countSent(insurer.taken) }
-        })
+        }),
+      Subscribe: ({ subscription }) =>
+        Effect.andThen(
+          Effect.sync(() => endpoints.subscribe(subscription)),
+          Console.log("subscribed")
+        ),
+      TakeEvents: () => Effect.suspend(() => print(Schema.Array(ReceivedEvent), endpoints.take()))
     })
   )
 }).pipe(Effect.scoped)

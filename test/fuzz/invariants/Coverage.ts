@@ -38,7 +38,7 @@ export const coverageOf = (operations: ReadonlyArray<Operation>): Coverage => {
 
   return {
     count: (exchange) => {
-      if (exchange.face === "rest") return countRest(exchange)
+      if (exchange.protocol === "rest") return countRest(exchange)
       trpcItems(exchange).forEach((_, index) => {
         const call = exchange.filled[index]
         if (call === undefined) return

@@ -8,7 +8,7 @@ import type { Caller } from "../service/Callers.ts"
 /** A request and its response. */
 export interface Exchange extends PreparedRequest {
   readonly caller: Caller
-  readonly face: "rest" | "trpc" | "batch"
+  readonly protocol: "rest" | "trpc" | "batch"
   /** The documented operation at the method and path of the request; undefined if no operation is documented there. */
   readonly served: Operation | undefined
   /** Whether the request was sent without mutations. */
@@ -55,8 +55,8 @@ interface TrpcItem {
 }
 
 /** The tRPC results in a response, one for each call. */
-export const trpcItems = ({ answer: { body }, face }: Exchange): ReadonlyArray<TrpcItem> =>
-  face === "batch" && Array.isArray(body) ? body : [body ?? {}]
+export const trpcItems = ({ answer: { body }, protocol }: Exchange): ReadonlyArray<TrpcItem> =>
+  protocol === "batch" && Array.isArray(body) ? body : [body ?? {}]
 
 const trpcResults = (exchange: Exchange): ReadonlyArray<CallResult> =>
   trpcItems(exchange).flatMap(({ error, result }, index) => {
@@ -76,7 +76,7 @@ const trpcResults = (exchange: Exchange): ReadonlyArray<CallResult> =>
 /** The outcomes of the calls of an exchange. A CORS preflight makes no call. */
 export const callResultsOf = (exchange: Exchange): ReadonlyArray<CallResult> => {
   if (exchange.request.method === "OPTIONS") return []
-  return exchange.face === "rest" ? [restResult(exchange)] : trpcResults(exchange)
+  return exchange.protocol === "rest" ? [restResult(exchange)] : trpcResults(exchange)
 }
 
 /** Whether a call succeeded or may still succeed. */

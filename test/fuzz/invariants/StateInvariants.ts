@@ -59,7 +59,7 @@ export const accessInvariant = (): AccessInvariant => {
   }
 }
 
-/** The latest response about a sale. */
+/** The latest response to a sale under one key. */
 interface SaleResponse {
   readonly transactionId: number
   readonly status: number
@@ -77,7 +77,7 @@ const statusOf = ({ code, status }: CallResult): number =>
 
 export interface KeptResponsesInvariant {
   readonly faults: (exchange: Exchange) => ReadonlyArray<Violation>
-  /** Whether every sale agrees with the responses about it. */
+  /** Violations by sales that do not agree with the responses about them. */
   readonly atTheEnd: Effect.Effect<ReadonlyArray<Violation>, never, PgClient.PgClient>
 }
 
@@ -91,7 +91,7 @@ const statusesNow = Effect.gen(function* () {
 export const keptResponsesInvariant = (): KeptResponsesInvariant => {
   const latest = new Map<string, SaleResponse>()
   /** Sales whose key was used again for a newer sale. This is only allowed after a failed sale. */
-  const succeeded = new Set<number>()
+  const replaced = new Set<number>()
 
   const record = (ended: CallResult, companyId: number): ReadonlyArray<Violation> => {
     const transactionId = Number(ended.payload?.["transaction_id"])
@@ -111,13 +111,13 @@ export const keptResponsesInvariant = (): KeptResponsesInvariant => {
       return [{ invariant: "a key always gets the same response", what }]
     }
     latest.set(name, now)
-    if (!isSame) succeeded.add(before.transactionId)
+    if (!isSame) replaced.add(before.transactionId)
     return []
   }
 
   const wanted = (): ReadonlyArray<readonly [id: number, statuses: ReadonlyArray<Status>]> => [
     ...[...latest.values()].map(({ status, transactionId }) => [transactionId, allowedStatuses[status] ?? []] as const),
-    ...[...succeeded].map((transactionId) => [transactionId, ["FAILED"]] as const)
+    ...[...replaced].map((transactionId) => [transactionId, ["FAILED"]] as const)
   ]
 
   return {

@@ -59,13 +59,11 @@ const valuesAt = (
 const jsonObject = (values: ReadonlyArray<InputValue>): string =>
   `{${values.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(",")}}`
 
-const takesBody = ({ inputs }: Operation): boolean => inputs.some(({ place }) => place === "body")
-
 /** Builds the REST request of a call: path, query, headers and body. */
 export const restRequest = (filled: OperationCall, headers: ReadonlyArray<Header>): HttpRequest => {
   const { operation } = filled
   const ofBody = valuesAt(filled, "body")
-  const body = takesBody(operation) || ofBody.length > 0 ? bytesOf(jsonObject(ofBody)) : null
+  const body = hasBody(operation) || ofBody.length > 0 ? bytesOf(jsonObject(ofBody)) : null
   return {
     method: operation.method,
     path: pathOf(filled),

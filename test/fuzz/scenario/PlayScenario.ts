@@ -49,7 +49,7 @@ export interface ScenarioResult {
 const unanswered: Violation = { invariant: "every request gets a response", what: "there was no response" }
 
 const exchangeOf = (
-  { face, rewrites }: ScenarioStep,
+  { protocol, rewrites }: ScenarioStep,
   prepared: PreparedRequest,
   caller: Caller,
   answer: Exchange["answer"],
@@ -57,7 +57,7 @@ const exchangeOf = (
 ): Exchange => ({
   ...prepared,
   caller,
-  face,
+  protocol,
   plain: rewrites.length === 0,
   served: find(prepared.request.method, prepared.request.path),
   answer
@@ -93,7 +93,8 @@ const playStep = Effect.fnUntraced(function* (context: ScenarioContext, step: Sc
   const moved = step.watched ? unchangedFaults(exchanges, before, yield* context.look) : []
   const missing = exchanges.length < answers.length ? [unanswered] : []
   const learnt = exchanges.reduce(
-    (now, { answer, filled: [filled] }) => (step.face === "rest" ? learnFromAnswer(now, filled, request, answer) : now),
+    (now, { answer, filled: [filled] }) =>
+      step.protocol === "rest" ? learnFromAnswer(now, filled, request, answer) : now,
     memory
   )
   return {

@@ -84,7 +84,7 @@ const replaced = (request: HttpRequest, body: string): HttpRequest => {
 const asBytes = (body: string | Uint8Array): string =>
   typeof body === "string" ? bytesOf(body) : Buffer.from(body).toString("latin1")
 
-/** Bodies that are not a JSON object or that repeat a key. */
+/** Replaces the body by a text that is not a JSON object, or that repeats a key. */
 const instead = fc.constantFrom(...invalidBodies.map(([, body]) => body)).map(
   (body): RequestRewrite =>
     (request) =>
@@ -231,6 +231,7 @@ const known = fc
 
 const host = fc.constantFrom("", "a b", "<script>", "[::1]:80", "otro.example:99999").map((value) => set("Host", value))
 const hostless = fc.constant<RequestRewrite>((request) => withoutHeader(request, "Host"))
+/** Adds more header lines than any client sends. */
 const crowd = fc.constant<RequestRewrite>((request) => ({
   ...request,
   headers: [...request.headers, ...Array.from({ length: 150 }, (_, index) => [`X-${index}`, "1"] as const)]

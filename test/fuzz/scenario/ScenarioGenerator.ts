@@ -23,7 +23,7 @@ const reversible = subjectOf("service", { where: { acepta_anulacion: "true" } })
 const noSubject = fc.constant(null)
 
 type SubjectGenerator = fc.Arbitrary<StepSubject | null>
-type ScenarioLine = readonly [operation: string, basis: SubjectGenerator]
+type ScenarioLine = readonly [operation: string, subject: SubjectGenerator]
 
 const sale = subjectOf("sale")
 const insurance = subjectOf("insurance")
@@ -111,8 +111,8 @@ export const scenarioGenerator = (
   const flowScenario = (lines: ReadonlyArray<ScenarioLine>): fc.Arbitrary<Scenario> =>
     mainCallers.chain((mainCaller) => {
       const caller = fc.oneof({ weight: 20, arbitrary: fc.constant(mainCaller) }, { weight: 1, arbitrary: anyCaller })
-      const steps = lines.map(([name, about]) =>
-        fc.option(generateStep({ operations: named.get(name) ?? [], basis: about, caller, wrong: 0.12 }), {
+      const steps = lines.map(([name, subject]) =>
+        fc.option(generateStep({ operations: named.get(name) ?? [], subject, caller, wrong: 0.12 }), {
           freq: skipOneIn,
           nil: undefined
         })
@@ -123,7 +123,7 @@ export const scenarioGenerator = (
   const alone = operations.map(
     (operation): StepGenerator => ({
       operations: [operation],
-      basis: subjectFor(operation),
+      subject: subjectFor(operation),
       caller: anyCaller,
       wrong: 0.8
     })

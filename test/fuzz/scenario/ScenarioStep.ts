@@ -30,7 +30,7 @@ export interface StepSubject {
 export interface StepCall {
   readonly operation: Operation
   readonly values: ReadonlyArray<InputValue>
-  readonly basis: StepSubject | null
+  readonly subject: StepSubject | null
   readonly changes: ReadonlyArray<ValueChange>
 }
 
@@ -40,7 +40,7 @@ export interface ScenarioStep {
   readonly caller: string
   /** Several calls form a tRPC batch. */
   readonly calls: readonly [StepCall, ...Array<StepCall>]
-  readonly face: "rest" | "trpc" | "batch"
+  readonly protocol: "rest" | "trpc" | "batch"
   readonly rewrites: ReadonlyArray<RequestRewrite>
   /** Whether the request comes from the address whose rate limit is exhausted. */
   readonly crowded: boolean
@@ -55,8 +55,8 @@ export interface ScenarioStep {
 /** A step with one REST call, without inputs and without mutations. */
 export const simpleStep = (operation: Operation, caller: string): ScenarioStep => ({
   caller,
-  calls: [{ operation, values: [], basis: null, changes: [] }],
-  face: "rest",
+  calls: [{ operation, values: [], subject: null, changes: [] }],
+  protocol: "rest",
   rewrites: [],
   crowded: false,
   etag: false,
@@ -81,10 +81,10 @@ const withFact = (filled: OperationCall, { values }: Fact, withKey: boolean): Op
 /**
  * Fills in the inputs of a call: first the call's own values, then the values of the fact, then the invalid changes.
  */
-const fillCall = ({ basis, changes, operation, values }: StepCall, memory: KnownFacts): OperationCall => {
+const fillCall = ({ subject, changes, operation, values }: StepCall, memory: KnownFacts): OperationCall => {
   const filled: OperationCall = { operation, values }
-  const fact = basis === null ? undefined : factOf(basis, memory)
-  const based = fact === undefined ? filled : withFact(filled, fact, basis?.withKey ?? false)
+  const fact = subject === null ? undefined : factOf(subject, memory)
+  const based = fact === undefined ? filled : withFact(filled, fact, subject?.withKey ?? false)
   return changes.reduce((now, change) => change(now), based)
 }
 
@@ -95,14 +95,14 @@ const withKnownEtag = (request: HttpRequest, { etags }: KnownFacts): HttpRequest
 
 /** Builds the request of a step from the known facts. */
 export const prepareRequest = (
-  { calls: [call, ...more], etag, face, rewrites }: ScenarioStep,
+  { calls: [call, ...more], etag, protocol, rewrites }: ScenarioStep,
   memory: KnownFacts,
   headers: ReadonlyArray<Header>
 ): PreparedRequest => {
   const first = fillCall(call, memory)
   const others = more.map((another) => fillCall(another, memory))
   const made =
-    face === "rest" ? restRequest(first, headers) : trpcRequest([first, ...others], headers, face === "batch")
+    protocol === "rest" ? restRequest(first, headers) : trpcRequest([first, ...others], headers, protocol === "batch")
   const plain = etag ? withKnownEtag(made, memory) : made
   return { request: rewrites.reduce((now, rewrite) => rewrite(now), plain), filled: [first, ...others] }
 }

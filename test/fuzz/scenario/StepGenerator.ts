@@ -64,7 +64,7 @@ const generateValue = ({ name, schema }: OperationInput): fc.Arbitrary<JsonLiter
 export interface StepGenerator {
   /** Equivalent operations, such as a path and its aliases. */
   readonly operations: ReadonlyArray<Operation>
-  readonly basis: fc.Arbitrary<StepSubject | null>
+  readonly subject: fc.Arbitrary<StepSubject | null>
   readonly caller: fc.Arbitrary<string>
   /** Probability of invalid parts, from 0 to 1. */
   readonly wrong: number
@@ -105,11 +105,15 @@ const generateInput = (input: OperationInput): fc.Arbitrary<ReadonlyArray<InputV
     )
     .map(([isGiven, value]) => (isGiven ? [[input.name, value]] : []))
 
-const callOf = (operation: Operation, about: fc.Arbitrary<StepSubject | null>, wrong: number): fc.Arbitrary<StepCall> =>
+const callOf = (
+  operation: Operation,
+  subject: fc.Arbitrary<StepSubject | null>,
+  wrong: number
+): fc.Arbitrary<StepCall> =>
   fc.record({
     operation: fc.constant(operation),
     values: fc.tuple(...operation.inputs.map(generateInput)).map((values) => values.flat()),
-    basis: about,
+    subject,
     changes: sometimes(wrong, valueChangeOf(operation))
   })
 
@@ -128,13 +132,13 @@ const stepOptions = {
 }
 
 /** Generates a step at one of the equivalent operations. */
-export const generateStep = ({ basis, caller, operations, wrong }: StepGenerator): fc.Arbitrary<ScenarioStep> =>
+export const generateStep = ({ subject, caller, operations, wrong }: StepGenerator): fc.Arbitrary<ScenarioStep> =>
   fc.constantFrom(...operations).chain((operation) =>
     fc.record({
       ...stepOptions,
       caller,
-      calls: callOf(operation, basis, 0.6 * wrong).map((call): ScenarioStep["calls"] => [call]),
-      face: weightedBoolean(0.1).map((beside) => (beside ? "trpc" : "rest")),
+      calls: callOf(operation, subject, 0.6 * wrong).map((call): ScenarioStep["calls"] => [call]),
+      protocol: weightedBoolean(0.1).map((beside) => (beside ? "trpc" : "rest")),
       rewrites: sometimes(0.5 * wrong, rewriteOf(operation))
     })
   )
@@ -142,13 +146,13 @@ export const generateStep = ({ basis, caller, operations, wrong }: StepGenerator
 /** Generates a tRPC batch of queries or of mutations. tRPC does not mix them. */
 export const generateBatch = (
   reads: boolean,
-  cues: ReadonlyArray<StepGenerator>,
+  generators: ReadonlyArray<StepGenerator>,
   caller: fc.Arbitrary<string>
 ): fc.Arbitrary<ScenarioStep> => {
-  const calls = cues.flatMap(({ basis, operations, wrong }) =>
+  const calls = generators.flatMap(({ subject, operations, wrong }) =>
     operations
       .filter((operation) => isQuery(operation) === reads)
-      .map((operation) => callOf(operation, basis, 0.4 * wrong))
+      .map((operation) => callOf(operation, subject, 0.4 * wrong))
   )
   return fc.record({
     ...stepOptions,
@@ -156,7 +160,7 @@ export const generateBatch = (
     calls: fc
       .array(fc.oneof(...calls), { minLength: 1, maxLength: 5 })
       .map((all) => all as unknown as ScenarioStep["calls"]),
-    face: fc.constant("batch" as const),
+    protocol: fc.constant("batch" as const),
     rewrites: fc.constant([])
   })
 }

@@ -1,0 +1,146 @@
+import { PgClient } from "@effect/sql-pg"
+import { Effect } from "effect"
+import { Audit } from "../../core/ports/Audit.ts"
+import type { ClientOperation } from "./Clients.ts"
+import type { CompanyEndpoint } from "./environment/Subscriptions.ts"
+import type { MadeDeposit } from "./OperatorWork.ts"
+import type { SupplierRecord } from "./processes/StdinCommands.ts"
+import type { ReceivedEvent } from "./processes/WebhookEndpoints.ts"
+
+/** A sale as stored in the database. */
+export interface SaleRow {
+  readonly companyId: number
+  readonly id: number
+  readonly xid: string
+  readonly status: string
+  readonly centavos: number
+  readonly authCode: string | null
+}
+
+/** A reversal as stored in the database. */
+export interface ReversalRow {
+  readonly companyId: number
+  readonly id: number
+  readonly xid: string
+  readonly saleId: number
+  readonly status: string
+}
+
+/** A policy whose sale has begun, as stored in the database. */
+export interface PolicyRow {
+  readonly companyId: number
+  readonly id: number
+  readonly state: string
+  readonly policyNumber: string | null
+}
+
+/** A deposit as stored in the ledger. */
+export interface DepositRow {
+  readonly companyId: number
+  readonly id: number
+  readonly reference: string
+  readonly centavos: number
+}
+
+/** A stored event. Ids that its type does not have are null. */
+export interface EventRow {
+  readonly companyId: number
+  readonly sequence: number
+  readonly type: string
+  readonly saleId: number | null
+  readonly reversalId: number | null
+  readonly policyId: number | null
+  readonly entryId: number | null
+  /** Available amount and alert value in centavos, of an event about a low balance. */
+  readonly available: number | null
+  readonly alert: number | null
+}
+
+/** The balance of a company, and whether its events are on. Amounts are in centavos. */
+export interface BalanceRow {
+  readonly companyId: number
+  readonly owned: number
+  readonly available: number
+  readonly alert: number
+  readonly eventsOn: boolean
+}
+
+/** State of the database at the end of a round. */
+export interface Books {
+  readonly sales: ReadonlyArray<SaleRow>
+  readonly reversals: ReadonlyArray<ReversalRow>
+  readonly policies: ReadonlyArray<PolicyRow>
+  readonly deposits: ReadonlyArray<DepositRow>
+  readonly events: ReadonlyArray<EventRow>
+  readonly balances: ReadonlyArray<BalanceRow>
+  /** Audit events about a final outcome that arrived after a different one was settled. */
+  readonly alerts: ReadonlyArray<string>
+  /** Invariants that the audit reported as violated. */
+  readonly broken: ReadonlyArray<string>
+}
+
+export const readBooks = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const sales = yield* sql<SaleRow>`
+    select company_id::float8 as "companyId", id::float8 as id, xid, status, amount::float8 as centavos,
+      auth_code as "authCode"
+    from cell.transaction
+    order by id`
+  const reversals = yield* sql<ReversalRow>`
+    select company_id::float8 as "companyId", id::float8 as id, xid, transaction_id::float8 as "saleId", status
+    from cell.reversal
+    order by id`
+  const policies = yield* sql<PolicyRow>`
+    select company_id::float8 as "companyId", id::float8 as id, state, policy_number as "policyNumber"
+    from cell.insurance
+    where transaction_id is not null`
+  const deposits = yield* sql<DepositRow>`
+    select company_id::float8 as "companyId", id::float8 as id, reference, amount::float8 as centavos
+    from cell.entry
+    where type = 'deposit'`
+  const events = yield* sql<EventRow>`
+    select company_id::float8 as "companyId", sequence::float8 as sequence, type, transaction_id::float8 as "saleId",
+      reversal_id::float8 as "reversalId", insurance_id::float8 as "policyId", entry_id::float8 as "entryId",
+      available::float8 as available, low_balance_alert::float8 as alert
+    from cell.event
+    order by company_id, sequence`
+  const balances = yield* sql<BalanceRow>`
+    select company_id::float8 as "companyId", owned::float8 as owned, available::float8 as available,
+      low_balance_alert::float8 as alert, events_on as "eventsOn"
+    from cell.balance`
+  const alerts = yield* sql<{ alert: string }>`
+    select action || ' ' || details as alert from directory.audit_event where action like 'late%'`
+  const examined = yield* Audit.use(({ prove }) => prove)
+  return {
+    sales,
+    reversals,
+    policies,
+    deposits,
+    events,
+    balances,
+    alerts: alerts.map(({ alert }) => alert),
+    broken: examined.flatMap(({ invariant, offenders, violations }) =>
+      violations === 0 ? [] : [`${invariant}: ${violations}, such as ${JSON.stringify(offenders[0])}`]
+    )
+  } satisfies Books
+}).pipe(Effect.orDie)
+
+/** All facts against which the invariants are checked. They are collected when no process works any more. */
+export interface Evidence {
+  readonly books: Books
+  /** The orders that the suppliers received and delivered. */
+  readonly record: SupplierRecord
+  /** Operations of the clients in this round, with their responses. */
+  readonly operations: ReadonlyArray<ClientOperation>
+  /** Xids whose outcome the suppliers never decide. */
+  readonly undecided: ReadonlySet<string>
+  /** Opening deposit of each company, in centavos. It was made before events were on. */
+  readonly given: number
+  /** Other deposits that the operator has made in this run. */
+  readonly deposits: ReadonlyArray<MadeDeposit>
+  readonly endpoints: ReadonlyArray<CompanyEndpoint>
+  /** Events that the endpoints received in this run. */
+  readonly received: ReadonlyArray<ReceivedEvent>
+}
+
+export type Invariant = (evidence: Evidence) => ReadonlyArray<string>

@@ -1,0 +1,65 @@
+import { Effect, Schema } from "effect"
+import { Webhook } from "standardwebhooks"
+import { type ReceivedDelivery, type Respond, startReceiver } from "../../fakes/Receiver.ts"
+
+/** The deliveries of one event that an endpoint received with the same body. */
+export const ReceivedEvent = Schema.Struct({
+  /** Path of the endpoint. */
+  path: Schema.String,
+  /** The header `webhook-id`. */
+  id: Schema.String,
+  body: Schema.String,
+  /** Whether each of the deliveries had a valid signature. */
+  isSigned: Schema.Boolean
+})
+export type ReceivedEvent = typeof ReceivedEvent.Type
+
+/** An endpoint, the secret of its webhook, and whether it confirms every delivery. */
+export const Subscription = Schema.Struct({ path: Schema.String, secret: Schema.String, isHealthy: Schema.Boolean })
+export type Subscription = typeof Subscription.Type
+
+/** The responses of an endpoint that is not healthy, in turn. It confirms one delivery in five. */
+const unhealthyResponses: ReadonlyArray<Respond> = [
+  (response) => response.writeHead(500).end(),
+  (_, socket) => socket.destroy(),
+  // Never responds.
+  () => undefined,
+  (response) => response.writeHead(302, { location: "/elsewhere" }).end(),
+  (response) => response.writeHead(200).end()
+]
+
+/** Whether the signature is the one that the secret makes, by an implementation that is not ours. */
+const isSigned = ({ headers, text }: ReceivedDelivery, secret: string): boolean => {
+  const [id, timestamp, signature] = ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) =>
+    String(headers[name])
+  ) as [string, string, string]
+  const expected = new Webhook(secret).sign(id, new Date(Number(timestamp) * 1000), text)
+  return signature.split(" ").includes(expected)
+}
+
+/** Starts the endpoints of webhooks on one local port. */
+export const startWebhookEndpoints = Effect.gen(function* () {
+  const subscriptions = new Map<string, Subscription>()
+  let turn = 0
+  const { deliveries, port } = yield* startReceiver((response, socket, delivery) => {
+    const isHealthy = subscriptions.get(delivery.path)?.isHealthy ?? false
+    if (isHealthy) response.writeHead(204).end()
+    else unhealthyResponses[turn++ % unhealthyResponses.length]?.(response, socket, delivery)
+  })
+  return {
+    url: `http://127.0.0.1:${port}`,
+    subscribe: (subscription: Subscription) => void subscriptions.set(subscription.path, subscription),
+    /** Takes the events that were received since the last call. */
+    take: (): ReadonlyArray<ReceivedEvent> => {
+      const received = new Map<string, ReceivedEvent>()
+      for (const delivery of deliveries.splice(0)) {
+        const { headers, path, text: body } = delivery
+        const id = String(headers["webhook-id"])
+        const key = `${path} ${id} ${body}`
+        const signed = isSigned(delivery, subscriptions.get(path)?.secret ?? "")
+        received.set(key, { path, id, body, isSigned: signed && (received.get(key)?.isSigned ?? true) })
+      }
+      return [...received.values()]
+    }
+  }
+})
