@@ -4,6 +4,8 @@
 FROM node:26.10.0-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
+# npm looks for every workspace that the lock file names.
+COPY facade/client/package.json facade/client/
 # The optional packages are Node, Postgres and a compiler. The image does not need them.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
 # Type declarations and source maps are half of the size of node_modules. Only editors and debuggers use them.

@@ -16,6 +16,7 @@ const longest = [
   "simulation/memory",
   "process/start",
   "fuzz/",
+  "client/package",
   "process/",
   "postgres/races"
 ]

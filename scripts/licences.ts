@@ -12,6 +12,8 @@ interface Locked {
   readonly dev?: boolean
   readonly optional?: boolean
   readonly devOptional?: boolean
+  /** Whether the entry is a folder of this project. */
+  readonly link?: boolean
 }
 
 export interface ShippedPackage {
@@ -53,7 +55,7 @@ const lock: { readonly packages: Readonly<Record<string, Locked>> } = JSON.parse
 
 /** The packages of an installation, without development packages. */
 export const shippedPackages: ReadonlyArray<ShippedPackage> = Object.entries(lock.packages)
-  .filter(([path, { dev }]) => path !== "" && dev !== true)
+  .filter(([path, { dev, link }]) => path.startsWith("node_modules/") && dev !== true && link !== true)
   .map(([path, { devOptional, integrity, license, optional, version }]) => ({
     path,
     name: nameAt(path),

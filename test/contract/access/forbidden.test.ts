@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Tokens } from "../../../core/ports/Tokens.ts"
-import { createClient, isSaldoError } from "../../../facade/api/client.ts"
+import { createClient, isSaldoError } from "../../../facade/client/index.ts"
 import { inlinedApiDocument } from "../../support/ApiDocument.ts"
 import { ServiceAddress } from "../../support/InProcessService.ts"
 import { customer } from "../../support/service/CustomerCompany.ts"
@@ -59,10 +59,13 @@ layer(TestServer, { excludeTestServices: true })("a call that gets 403 (contract
         const failure = yield* Effect.promise(() =>
           overTrpc().then(
             () => assert.fail("the call was admitted"),
-            (error) => (isSaldoError(error) ? error.data : undefined)
+            (error) => (isSaldoError(error) ? error : undefined)
           )
         )
-        assert.deepStrictEqual([failure?.httpStatus, failure?.error], [403, { code: "FORBIDDEN", message, details }])
+        assert.deepStrictEqual(
+          [failure?.httpStatus, failure?.code, failure?.message, failure?.details],
+          [403, "FORBIDDEN", message, details]
+        )
       })
   )
 

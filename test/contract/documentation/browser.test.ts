@@ -1,29 +1,9 @@
-import { existsSync } from "node:fs"
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core"
+import type { Browser, BrowserContextOptions, Page } from "playwright-core"
+import { isBrowserInstalled, launchBrowser } from "../../support/Chromium.ts"
 import { freshDatabaseUrl } from "../../support/Database.ts"
 import { serving } from "../../support/SaldoProcess.ts"
-
-/** Path where Debian's package installs Chromium. */
-const executablePath = "/usr/bin/chromium"
-
-/** Whether Chromium is installed. Warns when it is not. */
-const isBrowserInstalled = (): boolean => {
-  const installed = existsSync(executablePath)
-  if (!installed) console.warn(`The tests in a browser are skipped: there is no ${executablePath}.`)
-  return installed
-}
-
-const args = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync"
-]
 
 /** A browser with a fresh profile and a running server; both are closed after the tests. */
 class Browsing extends Context.Service<Browsing, { readonly browser: Browser; readonly origin: string }>()(
@@ -33,10 +13,7 @@ class Browsing extends Context.Service<Browsing, { readonly browser: Browser; re
     Browsing,
     Effect.gen(function* () {
       const { url } = yield* serving({ DATABASE_URL: yield* freshDatabaseUrl })
-      const browser = yield* Effect.acquireRelease(
-        Effect.promise(() => chromium.launch({ executablePath, args, headless: true })),
-        (launched) => Effect.promise(() => launched.close())
-      )
+      const browser = yield* launchBrowser
       return { browser, origin: url }
     })
   )

@@ -1,22 +1,33 @@
 import { createServer } from "node:http"
 import { assert, layer } from "@effect/vitest"
+import { createTRPCClient, httpBatchLink, httpLink, splitLink, TRPCClientError } from "@trpc/client"
 import { Effect } from "effect"
-import { type ClientOptions, createClient, isSaldoError } from "../../../facade/api/client.ts"
+import type { AppRouter } from "../../../facade/api/TrpcRouter.ts"
 import { serveLocally } from "../../fakes/LocalServer.ts"
 import { ServiceAddress } from "../../support/InProcessService.ts"
-import { as, call, post } from "../../support/service/HttpCalls.ts"
-import { secret, TestService } from "../../support/service/InMemoryService.ts"
+import { as, post } from "../../support/service/HttpCalls.ts"
+import { TestService } from "../../support/service/InMemoryService.ts"
 
 const sale = { service_id: 1, identifier: "8095551234", amount: 100 }
 
-const clientAs = (apiKey: string) =>
-  Effect.map(ServiceAddress, ({ url }) => createClient({ url, apiKey, apiSecret: secret } satisfies ClientOptions))
+/** An ordinary tRPC client. It sends queries in batches, whose URL must fit into 16 KiB with the headers. */
+const clientOf = (url: string, apiKey: string) => {
+  const server = { url: `${url}/trpc`, headers: as(apiKey) }
+  const batches = httpBatchLink({ ...server, maxItems: 50, maxURLLength: 8_000 })
+  return createTRPCClient<AppRouter>({
+    links: [splitLink({ condition: ({ type }) => type === "query", true: batches, false: httpLink(server) })]
+  })
+}
+
+const clientAs = (apiKey: string) => Effect.map(ServiceAddress, ({ url }) => clientOf(url, apiKey))
+
+const isRefusal = (error: unknown): error is TRPCClientError<AppRouter> => error instanceof TRPCClientError
 
 const failureOf = (promise: Promise<unknown>) =>
   Effect.promise(() =>
     promise.then(
       () => assert.fail("the call succeeded"),
-      (error) => (isSaldoError(error) ? error.data : undefined) ?? assert.fail(String(error))
+      (error) => (isRefusal(error) ? error.data : undefined) ?? assert.fail(String(error))
     )
   )
 
@@ -31,7 +42,7 @@ const recordingServer = Effect.gen(function* () {
 })
 
 layer(TestService, { excludeTestServices: true })("tRPC", (it) => {
-  it.effect("sells, replays and lists through the typed client", () =>
+  it.effect("sells, replays and lists through a tRPC client", () =>
     Effect.gen(function* () {
       const client = yield* clientAs("todo")
       const sold = yield* Effect.promise(() => client.recargas.crear.mutate({ ...sale, idempotency_key: "t1" }))
@@ -71,7 +82,7 @@ layer(TestService, { excludeTestServices: true })("tRPC", (it) => {
       )
       assert.isTrue(reads.every(({ transaction_id }) => transaction_id === id))
       const { asked, url } = yield* recordingServer
-      const watched = createClient({ url, apiKey: "todo", apiSecret: secret })
+      const watched = clientOf(url, "todo")
       const sell = (key: string) => watched.recargas.crear.mutate({ ...sale, idempotency_key: key })
       yield* Effect.promise(() => Promise.allSettled([sell("m1"), sell("m2")]))
       assert.deepStrictEqual(asked, ["/trpc/recargas.crear", "/trpc/recargas.crear"])
@@ -92,14 +103,14 @@ layer(TestService, { excludeTestServices: true })("tRPC", (it) => {
 
   it.effect("reports a failed connection as an error without data, unlike an error response", () =>
     Effect.gen(function* () {
-      const nowhere = createClient({ url: "http://127.0.0.1:1", apiKey: "todo", apiSecret: secret })
+      const nowhere = clientOf("http://127.0.0.1:1", "todo")
       const error = yield* Effect.promise(() =>
         nowhere.cuenta.saldo.query().then(
           () => assert.fail("the call succeeded"),
           (error: unknown) => error
         )
       )
-      assert.isTrue(isSaldoError(error) && error.data === undefined)
+      assert.isTrue(isRefusal(error) && error.data === undefined)
     })
   )
 
@@ -146,133 +157,6 @@ layer(TestService, { excludeTestServices: true })("tRPC", (it) => {
         const { body } = yield* post("/trpc/recargas.crear", { ...sale, idempotency_key }, as("todo"))
         assert.deepStrictEqual(body.error.data.error.details, { idempotency_key: "invalido" })
       }
-    })
-  )
-})
-
-layer(TestService, { excludeTestServices: true })("a request to tRPC", (it) => {
-  it.effect.each([
-    ["/trpc/nada", "", 404, "NOT_FOUND"],
-    ["/trpc/recargas.crear", "{", 422, "VALIDATION_ERROR"],
-    ["/trpc/recargas.crear", '{"service_id":1,"service_id":1}', 422, "VALIDATION_ERROR"],
-    ["/trpc/recargas.crear", `{"x":"${"x".repeat(70_000)}"}`, 413, "VALIDATION_ERROR"],
-    ["/trpc/recargas.crear?batch=1", "[]", 422, "VALIDATION_ERROR"],
-    ["/trpc/cuenta.saldo", "{}", 404, "NOT_FOUND"]
-  ] as const)("is rejected when it is invalid: %s (%#)", ([path, body, status, code]) =>
-    Effect.gen(function* () {
-      const headers = { ...as("todo"), "content-type": "application/json" }
-      const answer = yield* call(path, { method: "POST", headers, body })
-      const [first] = [answer.body].flat()
-      assert.deepStrictEqual([answer.status, first.error.data.error.code], [status, code])
-      assert.strictEqual(answer.headers.get("x-request-id"), first.error.data.request_id)
-      assert.strictEqual(answer.headers.get("x-frame-options"), "DENY")
-    })
-  )
-
-  it.effect.each([
-    ["nada", 1],
-    ["nada,nunca,nadie?batch=1", 3],
-    ["sistema.estado,nada?batch=1", 2],
-    ["recargas.crear", 1],
-    ["sistema.estado,recargas.crear?batch=1", 2],
-    ["sistema.estado?connectionParams=x", 1],
-    ["sistema.estado?input=%7B%22a%22%3A%22%ff%22%7D", 1]
-  ] as const)("to %s counts as %i calls of the client address, and has a request id", ([path, calls]) =>
-    Effect.gen(function* () {
-      const { body, headers } = yield* call(`/trpc/${path}`)
-      assert.strictEqual(headers.get("x-ratelimit-remaining"), String(5 - calls))
-      const failed = [body].flat().find(({ error }) => error !== undefined)
-      assert.match(headers.get("x-request-id") ?? "", /^[\da-f-]{36}$/)
-      assert.strictEqual(failed.error.data.request_id, headers.get("x-request-id"))
-    })
-  )
-
-  it.effect("that mixes queries, mutations and unknown names in a batch gets a response for each call", () =>
-    Effect.gen(function* () {
-      const names = ["sistema.estado", "recargas.crear", "nada", "transacciones.anular", "catalogo.categorias"]
-      const key = "mixed"
-      const inputs = Object.fromEntries(names.map((_, index) => [index, { ...sale, idempotency_key: key }]))
-      const path = `/trpc/${names.join(",")}?batch=1`
-      for (const [answer, byOtherMethod, wrongly] of [
-        [yield* call(path, { headers: as("todo") }), ["recargas.crear", "transacciones.anular"], "POST, no con GET"],
-        [yield* post(path, inputs, as("todo")), ["sistema.estado", "catalogo.categorias"], "GET, no con POST"]
-      ] as const) {
-        for (const [index, name] of names.entries()) {
-          const { error, result } = answer.body[index]
-          const isWrong = byOtherMethod.some((each) => each === name)
-          assert.strictEqual(error?.data.path, result === undefined ? name : undefined)
-          if (isWrong) assert.strictEqual(error.message, `${name} se llama con ${wrongly}.`)
-          if (isWrong || name === "nada") assert.strictEqual(error.data.error.code, "NOT_FOUND")
-        }
-        assert.strictEqual(answer.status, 207)
-      }
-      const { body } = yield* call("/v1/transacciones?idempotency_key=mixed", { headers: as("todo") })
-      assert.lengthOf(body.data.items, 1)
-    })
-  )
-
-  it.effect.each([
-    ["GET", "recargas.crear", "recargas.crear se llama con POST, no con GET."],
-    ["POST", "cuenta.saldo", "cuenta.saldo se llama con GET, no con POST."],
-    ["GET", "recargas.borrar", "El recurso no existe."]
-  ] as const)("with %s %s gets a message that states the mistake", ([method, name, message]) =>
-    Effect.gen(function* () {
-      const { body, status } = yield* call(`/trpc/${name}`, { method, headers: as("todo") })
-      assert.deepStrictEqual([status, body.error.message, body.error.data.path], [404, message, name])
-    })
-  )
-
-  it.effect("for a stream without a batch is rejected, with a request id", () =>
-    Effect.gen(function* () {
-      const { body, headers, status } = yield* call("/trpc/sistema.estado", {
-        headers: { "trpc-accept": "application/jsonl" }
-      })
-      assert.deepStrictEqual([status, body.error.data.error.code], [422, "VALIDATION_ERROR"])
-      assert.strictEqual(body.error.data.request_id, headers.get("x-request-id"))
-    })
-  )
-
-  it.effect("beyond the rate limit is rejected in the tRPC error format, and runs none of its calls", () =>
-    Effect.gen(function* () {
-      const headers = { "x-forwarded-for": "203.0.113.91" }
-      const strays = Array.from({ length: 6 }, () => "nada").join(",")
-      for (const path of [`sistema.estado,${strays}?batch=1`, "nada", "sistema.estado"]) {
-        const { body, headers: said, status } = yield* call(`/trpc/${path}`, { headers })
-        const { code, data } = body.error
-        assert.deepStrictEqual([status, code, data.error.code], [429, -32029, "RATE_LIMIT_EXCEEDED"], path)
-        assert.strictEqual(said.get("retry-after"), String(data.error.details.retry_after))
-        assert.strictEqual(said.get("x-ratelimit-remaining"), "0")
-        assert.strictEqual(said.get("x-request-id"), data.request_id)
-      }
-    })
-  )
-
-  it.effect.each(["cuenta.saldo", "cuenta.saldo?batch=1", "cuenta.saldo,cuenta.ver?batch=1"])(
-    "has the headers of a REST error when all its calls fail with the same code: %s",
-    (path) =>
-      Effect.gen(function* () {
-        const refused = yield* call(`/trpc/${path}`)
-        assert.match(refused.headers.get("www-authenticate") ?? "", /^Bearer /)
-        assert.include(refused.headers.get("link"), "UNAUTHENTICATED")
-      })
-  )
-
-  it.effect("has no error headers when only one of several calls fails", () =>
-    Effect.gen(function* () {
-      const several = yield* call("/trpc/sistema.estado,cuenta.ver?batch=1")
-      assert.isNull(several.headers.get("link"))
-      assert.isNull(several.headers.get("www-authenticate"))
-    })
-  )
-
-  it.effect("has Location, Retry-After and Idempotent-Replay for a batch of one pending sale", () =>
-    Effect.gen(function* () {
-      const held = { 0: { ...sale, identifier: "8095550112", idempotency_key: "batch-of-one" } }
-      const sell = post("/trpc/recargas.crear?batch=1", held, as("todo"))
-      const first = yield* sell
-      assert.match(first.headers.get("location") ?? "", /^\/v1\/transacciones\/\d+$/)
-      assert.strictEqual(first.headers.get("retry-after"), "10")
-      assert.strictEqual((yield* sell).headers.get("idempotent-replay"), "true")
     })
   )
 })

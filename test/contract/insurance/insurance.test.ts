@@ -4,7 +4,7 @@ import type { Insured } from "../../../core/domain/Insurance.ts"
 import type { Extra, Plan, Version } from "../../../core/domain/InsuranceOffer.ts"
 import { Amount } from "../../../core/domain/Money.ts"
 import { DispatchAnswer, type Order } from "../../../core/domain/Sale.ts"
-import { createClient } from "../../../facade/api/client.ts"
+import { createClient } from "../../../facade/client/index.ts"
 import { ServiceAddress } from "../../support/InProcessService.ts"
 import { get } from "../../support/service/HttpCalls.ts"
 import { secret } from "../../support/service/InMemoryService.ts"
@@ -203,11 +203,11 @@ layer(TestServer, { excludeTestServices: true })("an insurance (contract 4.6)", 
     )
   })
 
-  it.effect("has the same steps in the typed tRPC client, where documents are base64 values", () =>
+  it.effect("has the same steps in the client package, where documents are base64 values or bytes", () =>
     Effect.gen(function* () {
       const { apiKey } = yield* insuranceCompany()
       const { url } = yield* ServiceAddress
-      const { recargas, seguros } = createClient({ url, apiKey, apiSecret: secret })
+      const { documentoPdf, recargas, seguros } = createClient({ url, apiKey, apiSecret: secret })
       const application = applicationFor()
       const issued = Effect.promise(async () => {
         const { seguro_id: id } = await seguros.iniciar.mutate(application)
@@ -219,9 +219,10 @@ layer(TestServer, { excludeTestServices: true })("an insurance (contract 4.6)", 
         const sale = { service_id: 6, identifier: application.placa, opcion_id, idempotency_key: opcion_id }
         const { auth_code } = await recargas.crear.mutate(sale)
         const { numero_poliza } = await seguros.ver.query({ id })
-        return { id, planes, auth_code, numero_poliza, file: await seguros.documento.query({ id, tipo: "marbete" }) }
+        const file = await seguros.documento.query({ id, tipo: "marbete" })
+        return { id, planes, auth_code, numero_poliza, file, bytes: await documentoPdf(id, "marbete") }
       })
-      const { auth_code, file, id, numero_poliza, planes } = yield* issued
+      const { auth_code, bytes, file, id, numero_poliza, planes } = yield* issued
       assert.include(
         planes.map(({ cd_tipo_plan }) => cd_tipo_plan),
         plan
@@ -229,6 +230,7 @@ layer(TestServer, { excludeTestServices: true })("an insurance (contract 4.6)", 
       assert.strictEqual(numero_poliza, auth_code)
       assert.strictEqual(file.nombre, `marbete-${id}.pdf`)
       assert.strictEqual(Buffer.from(file.pdf_base64, "base64").subarray(0, 5).toString(), "%PDF-")
+      assert.strictEqual(Buffer.from(bytes).toString("base64"), file.pdf_base64)
     })
   )
 

@@ -1,6 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { createClient } from "../../../facade/api/client.ts"
+import { createClient } from "../../../facade/client/index.ts"
 import { ServiceAddress } from "../../support/InProcessService.ts"
 import { customer } from "../../support/service/CustomerCompany.ts"
 import { get, parseCsv, sell } from "../../support/service/HttpCalls.ts"

@@ -5,7 +5,7 @@ import * as AuditPostgres from "../../../adapters/postgres/reads/AuditPostgres.t
 import { CompanyId } from "../../../core/domain/Ids.ts"
 import { ReversalAnswer } from "../../../core/domain/Reversal.ts"
 import { recover } from "../../../core/workflows/Recover.ts"
-import { createClient } from "../../../facade/api/client.ts"
+import { createClient } from "../../../facade/client/index.ts"
 import { violatedInvariants } from "../../support/Database.ts"
 import { ManualClock, ServiceAddress } from "../../support/InProcessService.ts"
 import { customer, newToken } from "../../support/service/CustomerCompany.ts"

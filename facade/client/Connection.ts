@@ -1,0 +1,78 @@
+import { SaldoNetworkError } from "./Errors.ts"
+
+export interface ClientOptions {
+  /** The URL of the service, for example https://api.example.com. */
+  readonly url: string
+  readonly apiKey: string
+  readonly apiSecret: string
+  /** How long a call waits for each response. 45 seconds by default, because a sale can take 40. */
+  readonly timeout_ms?: number | undefined
+  /** How often a call is repeated after a failure. 5 by default. */
+  readonly retries?: number | undefined
+  /** Replaces the global `fetch`. */
+  readonly fetch?: typeof fetch | undefined
+}
+
+/** Options of one call. */
+export interface CallOptions {
+  /** Ends the call. Its promise then rejects with the signal's reason. The service may finish the operation. */
+  readonly signal?: AbortSignal | undefined
+  /** How long the call waits for each response. By default that of the client. */
+  readonly timeout_ms?: number | undefined
+}
+
+/** One HTTP request. */
+export interface Request {
+  /** Path and query. */
+  readonly path: string
+  /** The body of a POST. Undefined for a GET. */
+  readonly body?: string
+}
+
+/** A whole HTTP response. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly bytes: Uint8Array
+}
+
+/** Sends a request once. Rejects with SaldoNetworkError, or with the reason of the caller's signal. */
+export type Send = (request: Request, options: CallOptions) => Promise<Answer>
+
+const timeout_ms_default = 45_000
+
+/** Connects to a service. */
+export const connect = (options: ClientOptions): Send => {
+  const { apiKey, apiSecret, fetch = globalThis.fetch, timeout_ms: usual_ms = timeout_ms_default } = options
+  const base = new URL(options.url).href.replace(/\/+$/, "")
+  const credentials = { authorization: `Bearer ${apiKey}.${apiSecret}` }
+
+  const exchange = async ({ body, path }: Request, signal: AbortSignal): Promise<Answer> => {
+    const sent =
+      body === undefined
+        ? { headers: credentials }
+        : { method: "POST", body, headers: { ...credentials, "content-type": "application/json" } }
+    // A redirected POST would lose its body, and a redirect could lead to another host.
+    const response = await fetch(`${base}${path}`, { ...sent, signal, redirect: "manual" })
+    const { headers, status } = response
+    return { status, headers, bytes: new Uint8Array(await response.arrayBuffer()) }
+  }
+
+  return async (request, { signal, timeout_ms = usual_ms }) => {
+    signal?.throwIfAborted()
+    const controller = new AbortController()
+    const abort = () => controller.abort()
+    const timer = setTimeout(abort, timeout_ms)
+    signal?.addEventListener("abort", abort)
+    try {
+      return await exchange(request, controller.signal)
+    } catch (cause) {
+      signal?.throwIfAborted()
+      const late = controller.signal.aborted ? ` within ${timeout_ms} ms` : ""
+      throw new SaldoNetworkError(`There was no response${late}.`, { cause })
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener("abort", abort)
+    }
+  }
+}

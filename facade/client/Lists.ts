@@ -1,0 +1,77 @@
+import type { CallOptions } from "./Connection.ts"
+import type { WholeList } from "./Files.ts"
+import type { Input, Output, Procedures } from "./Procedures.ts"
+import type { Wire } from "./Wire.ts"
+
+type Transaction = Output<"transacciones", "listar">["items"][number]
+type Entry = Output<"movimientos", "listar">["items"][number]
+type Event = Wire["event"]
+
+/** Which events to read: those after a secuencia, or those of a type. */
+type EventFilter = Omit<Input<"eventos", "listar">, "esperar" | "limite">
+
+/** Lists that read their pages one after the other, as a loop asks for more. */
+export interface Lists {
+  /** Every transaction that the filter finds, newest first. Transactions that are made meanwhile are left out. */
+  transaccionesTodas(filter?: WholeList<"transacciones">, options?: CallOptions): AsyncGenerator<Transaction>
+  /** Every entry of the statement that the filter finds, newest first. */
+  movimientosTodos(filter?: WholeList<"movimientos">, options?: CallOptions): AsyncGenerator<Entry>
+  /** Every event up to now, oldest first. */
+  eventosTodos(filter?: EventFilter, options?: CallOptions): AsyncGenerator<Event>
+  /** Every event, oldest first, and then each new one. Ends only when the caller leaves the loop or aborts. */
+  seguirEventos(filter?: EventFilter, options?: CallOptions): AsyncGenerator<Event>
+}
+
+const items_max = 200
+const events_max = 500
+const wait_s = 25
+
+/**
+ * Reads pages that end at `hasta_id`, each from the id below the last one. So no item comes twice, even if items are
+ * added meanwhile. Contract: 4.7.
+ */
+async function* downwards<A>(
+  read: (page: { readonly per_page: number; readonly hasta_id?: number }) => Promise<{ readonly items: readonly A[] }>,
+  idOf: (item: A) => number
+): AsyncGenerator<A> {
+  let next: { readonly hasta_id?: number } = {}
+  for (;;) {
+    const { items } = await read({ ...next, per_page: items_max })
+    yield* items
+    const last = items.at(-1)
+    if (last === undefined || items.length < items_max) return
+    next = { hasta_id: idOf(last) - 1 }
+  }
+}
+
+export const listsOver = ({ eventos, movimientos, transacciones }: Procedures): Lists => ({
+  transaccionesTodas: (filter, options) =>
+    downwards(
+      (page) => transacciones.listar.query({ ...filter, ...page }, options),
+      ({ transaction_id }) => transaction_id
+    ),
+
+  movimientosTodos: (filter, options) =>
+    downwards(
+      (page) => movimientos.listar.query({ ...filter, ...page }, options),
+      ({ movimiento_id }) => movimiento_id
+    ),
+
+  async *eventosTodos({ despues_de = 0, ...filter } = {}, options) {
+    for (let after: typeof despues_de = despues_de; ; ) {
+      const page = await eventos.listar.query({ ...filter, despues_de: after, limite: events_max }, options)
+      yield* page.items
+      if (page.items.length < events_max) return
+      after = page.siguiente
+    }
+  },
+
+  async *seguirEventos({ despues_de = 0, ...filter } = {}, options) {
+    for (let after: typeof despues_de = despues_de; ; ) {
+      const wanted = { ...filter, despues_de: after, limite: events_max, esperar: wait_s }
+      const page = await eventos.listar.query(wanted, options)
+      yield* page.items
+      after = page.siguiente
+    }
+  }
+})

@@ -1,0 +1,104 @@
+import { type Failure, isFailure, isSaldoError } from "./Errors.ts"
+
+/** What repetitions need from the outside. Tests replace it. */
+export interface Surroundings {
+  readonly now_ms: () => number
+  /** A number from 0 to 1. */
+  readonly random: () => number
+  /** Waits. Rejects with the reason of the signal when the caller aborts. */
+  readonly pause: (duration_ms: number, signal: AbortSignal | undefined) => Promise<void>
+}
+
+export const realSurroundings: Surroundings = {
+  now_ms: Date.now,
+  random: Math.random,
+  pause: (duration_ms, signal) =>
+    new Promise((resolve, reject) => {
+      const stop = () => {
+        clearTimeout(timer)
+        reject(signal?.reason)
+      }
+      const timer = setTimeout(() => {
+        signal?.removeEventListener("abort", stop)
+        resolve()
+      }, duration_ms)
+      if (signal?.aborted) stop()
+      else signal?.addEventListener("abort", stop, { once: true })
+    })
+}
+
+/**
+ * The kind of a call. A read changes nothing. An operation with a key is carried out once for all calls with its key.
+ * Any other operation could be carried out by each call.
+ */
+export type Kind = "read" | "keyed" | "unkeyed"
+
+/** Limits of the repetitions of a call. */
+export interface Limits {
+  readonly signal?: AbortSignal | undefined
+  /** Maximum number of repetitions. */
+  readonly retries: number
+  /** The instant after which no repetition begins. Until then, repetitions for which the service asks are unlimited. */
+  readonly until_ms?: number | undefined
+}
+
+const isInProgress = (error: Failure): boolean => isSaldoError(error) && error.code === "IDEMPOTENT_REQUEST_IN_PROGRESS"
+
+const isRateLimit = ({ httpStatus }: Failure): boolean => httpStatus === 429
+
+/** Whether the service may have begun the operation of a call with this error. */
+const mayHaveBegun = (error: Failure): boolean => {
+  const { httpStatus } = error
+  if (httpStatus === undefined || httpStatus >= 500) return true
+  // A success of the service that cannot be read, or 202.
+  return (httpStatus >= 200 && httpStatus < 300) || isInProgress(error)
+}
+
+/** Whether the same call may succeed later. */
+export const isTemporary = (error: Failure): boolean =>
+  isRateLimit(error) ||
+  isInProgress(error) ||
+  error.httpStatus === 408 ||
+  // A consulta of insurance gets 501, and always will.
+  (error.httpStatus !== 202 && error.httpStatus !== 501 && mayHaveBegun(error))
+
+/** Whether an error of this status settles the outcome of earlier attempts too, which had the same key. */
+const settles = ({ httpStatus }: Failure): boolean => httpStatus === 422 || httpStatus === 409
+
+const backoff_min_ms = 500
+const backoff_max_ms = 10_000
+const inProgress_ms = 2_000 // contract, 4.5, rule 2
+// The service asks for at most a minute. A longer pause, which a proxy may ask for, is for the caller to decide.
+const pause_max_ms = 90_000
+
+/**
+ * Makes a call, and repeats it as long as its failures are temporary and the repetition is safe. A failed sale with
+ * unknown outcome (202) is never repeated.
+ */
+export const repeated = async <A>(
+  { now_ms, pause, random }: Surroundings,
+  kind: Kind,
+  { retries, signal, until_ms }: Limits,
+  attempt: () => Promise<A>
+): Promise<A> => {
+  let unsettled = false
+  let counted = 0
+  for (let failures = 0; ; failures++) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!isFailure(error)) throw error
+      unsettled = kind !== "read" && (mayHaveBegun(error) || (unsettled && !settles(error)))
+      error.outcomeUnknown = unsettled
+      const isAskedFor = isRateLimit(error) || isInProgress(error)
+      if (until_ms === undefined || !isAskedFor) counted++
+      const isSafe = kind !== "unkeyed" || isRateLimit(error)
+      if (!isSafe || !isTemporary(error) || counted > retries) throw error
+      const backoff_ms = isInProgress(error) ? inProgress_ms : Math.min(backoff_max_ms, backoff_min_ms * 2 ** failures)
+      // Jitter, so that clients that failed together do not return together.
+      const wait_ms = (error.retryAfter_ms ?? backoff_ms) + (backoff_ms * random()) / 2
+      if (wait_ms > pause_max_ms || (until_ms !== undefined && now_ms() + wait_ms > until_ms)) throw error
+      await pause(wait_ms, signal)
+    }
+  }
+}

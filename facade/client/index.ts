@@ -1,0 +1,14 @@
+export { createClient, type SaldoClient } from "./Client.ts"
+export type { CallOptions, ClientOptions } from "./Connection.ts"
+export {
+  type DetailsOf,
+  type ErrorCode,
+  isSaldoError,
+  isSaldoNetworkError,
+  SaldoError,
+  SaldoNetworkError
+} from "./Errors.ts"
+export type { Input, Output } from "./Procedures.ts"
+export type { Delivered, Failed, Pending, SaleOptions, SaleResult } from "./Vender.ts"
+// In the package, these are also the types of what is sent and received, such as Transaccion.
+export type * from "./Wire.ts"

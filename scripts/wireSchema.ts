@@ -1,0 +1,71 @@
+import { Record as Records } from "effect"
+import { codes, type DetailedCode, errorDetails } from "../core/domain/ErrorCodes.ts"
+import { EventView } from "../facade/api/Eventos.ts"
+import { keyField } from "../facade/api/Input.ts"
+import { componentsOf, documentOf, enumerations, type JsonSchema } from "../facade/api/JsonSchema.ts"
+import type { Procedure } from "../facade/api/Procedure.ts"
+import { type Endpoint, endpoints, operationIdOf } from "../facade/api/Procedures.ts"
+
+const objectOf = (properties: Readonly<Record<string, JsonSchema>>, optional: ReadonlyArray<string> = []) => ({
+  type: "object",
+  properties,
+  required: Object.keys(properties).filter((name) => !optional.includes(name)),
+  additionalProperties: false
+})
+
+const inputOf = ({ input: { schema, takesKey } }: Procedure): JsonSchema => {
+  if (Object.keys(schema.fields).length === 0) return { tsType: "Record<string, never>" }
+  const optional = Object.entries(schema.fields).flatMap(([name, { ast }]) => (ast.context?.isOptional ? [name] : []))
+  // The client makes a key for a call that has none.
+  return objectOf(Records.map(schema.fields, documentOf), takesKey ? [...optional, keyField] : optional)
+}
+
+/** The name of the type of a procedure's input: `RecargasCrearEntrada` for `recargas.crear`. */
+const inputName = (endpoint: Endpoint): string =>
+  `${operationIdOf(endpoint).replace(/^./, (first) => first.toUpperCase())}Entrada`
+
+const pathOfNamed = "#/definitions/"
+
+const refTo = (name: string): JsonSchema => ({ $ref: `${pathOfNamed}${name}` })
+
+const callOf = (endpoint: Endpoint): JsonSchema =>
+  objectOf({
+    type: { const: endpoint.procedure.type },
+    input: refTo(inputName(endpoint)),
+    output: documentOf(endpoint.procedure.output)
+  })
+
+const actionOf = ({ name }: Endpoint): string => name.slice(name.indexOf(".") + 1)
+
+const calls = Object.fromEntries(
+  Array.from(
+    Map.groupBy(endpoints, ({ name }) => name.slice(0, name.indexOf("."))),
+    ([resource, those]) => [resource, objectOf(Object.fromEntries(those.map((each) => [actionOf(each), callOf(each)])))]
+  )
+)
+
+/** The types that several others share. */
+const named: Readonly<Record<string, JsonSchema>> = {
+  ...enumerations,
+  ...Object.assign({}, ...[EventView, ...endpoints.map(({ procedure }) => procedure.output)].map(componentsOf)),
+  ...Object.fromEntries(endpoints.map((endpoint) => [inputName(endpoint), inputOf(endpoint.procedure)])),
+  CodigoError: { enum: Object.keys(codes) },
+  Evento: documentOf(EventView)
+}
+
+const wire = {
+  ...objectOf({
+    procedures: objectOf(calls),
+    errorCode: refTo("CodigoError"),
+    errorDetails: objectOf(Records.map(errorDetails, documentOf) as Record<DetailedCode, JsonSchema>),
+    event: refTo("Evento")
+  }),
+  title: "Wire",
+  definitions: named
+}
+
+/**
+ * The types of facade/client/Wire.ts as one JSON Schema, made from the schemas of the procedures and of the errors. The
+ * build of the package turns it into plain TypeScript.
+ */
+export const wireSchema: JsonSchema = JSON.parse(JSON.stringify(wire).replaceAll("#/components/schemas/", pathOfNamed))

@@ -1,0 +1,22 @@
+import type { Surroundings } from "../../facade/client/Repeat.ts"
+
+/**
+ * Surroundings of a client in which a pause takes no time, only time on the client's clock. `meanwhile` runs in each
+ * pause.
+ */
+export const skippingPauses = (meanwhile: (duration_ms: number) => Promise<unknown> = async () => undefined) => {
+  const pauses: Array<number> = []
+  let now_ms = 0
+  const surroundings: Surroundings = {
+    now_ms: () => now_ms,
+    random: () => 0,
+    pause: async (duration_ms, signal) => {
+      signal?.throwIfAborted()
+      pauses.push(duration_ms)
+      now_ms += duration_ms
+      await meanwhile(duration_ms)
+      signal?.throwIfAborted()
+    }
+  }
+  return { surroundings, pauses }
+}
