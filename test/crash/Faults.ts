@@ -20,11 +20,11 @@ type MoneyStatement = keyof typeof moneyStatements
 
 /** A fault that is injected while clients buy. */
 export type Fault = Data.TaggedEnum<{
-  /** Kills a server at a crash point of a sale, reversal or insurance sale that it executes. */
+  /** Kills a server at a crash point of a sale, a reversal, an insurance sale or a delivery of events. */
   Kill: { readonly point: CrashPoint }
   /** Kills the server that first reaches this point of recovery. */
   KillRecovery: { readonly point: CrashPoint }
-  /** Stops a server for some minutes. The other server keeps running and recovers its open sales. */
+  /** Stops a server for some minutes. The other server recovers its open sales and delivers the events that it had claimed. */
   Pause: { readonly point: CrashPoint; readonly minutes: number }
   /** Kills both servers at the same time, at any point of their work. */
   KillBoth: {}
@@ -93,13 +93,13 @@ export const faultKindOf: (fault: Fault) => string = Fault.$match({
 /** Crash point of a fault; null when a random choice decides the moment. */
 export const crashPointOf = (fault: Fault): CrashPoint | null => ("point" in fault ? fault.point : null)
 
-/** A short text about a fault, for the log of the round. */
+/** A short text about a fault, for the log of the round and the display of progress. */
 export const describeFault = (fault: Fault): string => [faultKindOf(fault), crashPointOf(fault) ?? []].flat().join(" ")
 
 /** All kinds of faults. */
 export const faultKinds: ReadonlyArray<string> = [...new Set(allFaults.map(faultKindOf))]
 
-/** Faults that happen at the same time. */
+/** Faults that are injected at the same time. */
 export type FaultGroup = ReadonlyArray<Fault>
 
 const group_max = 3

@@ -56,7 +56,7 @@ const sumOf = (amounts: ReadonlyArray<number>): number => amounts.reduce((sum, a
 const owned: Invariant = ({ books, deposits, given, record }) =>
   books.balances.flatMap(({ companyId: company, owned: has }) => {
     const isOwn = ({ companyId }: { readonly companyId: number }) => companyId === company
-    // After a key was freed, its next sale gets the same xid.
+    // A key whose sale was not sent is free again. The next sale with the key gets the same xid.
     const xids = new Set(books.sales.filter(isOwn).map(({ xid }) => xid))
     const spent = sumOf([...xids].map((xid) => record.done[xid]?.charged ?? 0))
     const goal = given + sumOf(deposits.filter(isOwn).map(({ centavos }) => centavos)) - spent
@@ -75,7 +75,7 @@ const last = <A>(all: ReadonlyArray<A>): A | undefined => all.at(-1)
 /** Whether the stored sale agrees with a response to its client. */
 const agreesWith = (response: ClientResponse, { saleId }: ClientOperation, sale: SaleRow): boolean => {
   const isReversal = saleId !== null
-  // Clients here ask for a reversal only once, so a sale whose reversal was refused stays successful.
+  // A client asks for a reversal only once, so a sale whose reversal was refused stays successful.
   if (isRefused(response)) return sale.status === (isReversal ? "SUCCESS" : "FAILED")
   if (isReversal) return sale.status === "REVERSED"
   return (sale.status === "SUCCESS" || sale.status === "REVERSED") && sale.authCode === response.authCode

@@ -3,7 +3,10 @@ import { PgClient } from "@effect/sql-pg"
 import { Clock, DateTime, Duration, Effect, Option, Schedule, Semaphore } from "effect"
 import { makeSharedClock, timeFile } from "../processes/SharedClock.ts"
 
-/** The retry intervals of recovery: an orphaned transaction is due after one minute, then every five. Contract: 3.1. */
+/**
+ * Time jumps after which transactions are due for recovery: an orphaned transaction after one minute, then every five.
+ * Contract: 3.1.
+ */
 const firstJump = Duration.seconds(61)
 const laterJump = Duration.minutes(5)
 
@@ -84,10 +87,10 @@ export const settleByRecovery = Effect.fnUntraced(function* (time: RunTime, unde
 /** Pause between two checks of the deliveries that wait. */
 const deliveryCheck = "20 millis"
 
-/** Checks after which a delivery that is being sent no longer makes progress: its server was killed. */
+/** Number of checks after which a leased delivery counts as abandoned by a killed server. The time then jumps on. */
 const sendingChecks_max = 25
 
-/** Checks after which the wait for deliveries ends. */
+/** Number of checks after which the wait for deliveries ends. */
 const deliveryChecks_max = 3_000
 
 /** The deliveries of some webhooks that wait, and the time until the next of them is due and not leased. */

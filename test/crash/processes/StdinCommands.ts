@@ -29,7 +29,7 @@ export const ServerCommand = Schema.TaggedUnion({
   Arm: { planned: Schema.NullOr(PlannedSignal) }
 })
 
-/** The outcome of an operation at the suppliers, and how they mishandle the requests about it, in order. */
+/** The outcome of an operation at the suppliers, and how they mishandle the requests about it, request by request. */
 export const SupplierPlan = Schema.Struct({
   xid: Schema.String,
   /** Null when the operation succeeds. */

@@ -85,7 +85,7 @@ const learnInsurance = (memory: KnownFacts, filled: OperationCall, { placa, segu
   return remember(memory, "insurance", { name: String(seguro_id), values })
 }
 
-/** A new webhook can replay a span of events. After a test it can replay that event. */
+/** Learns a webhook. Until its first test event, a replay names a span of time instead of an event. */
 const learnWebhook = (memory: KnownFacts, { webhook_id }: JsonObject): KnownFacts => {
   const values = { id: jsonLiteral(webhook_id), evento_id: null }
   return remember(memory, "webhook", { name: String(webhook_id), values })
