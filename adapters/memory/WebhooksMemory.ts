@@ -23,8 +23,8 @@ export const webhooksLayer = Layer.effect(
       add: (companyId, choice, secret, at) =>
         Effect.sync(() => {
           const books = of(companyId)
-          turnEvents(books, true)
           if (books.webhooks.size >= webhooks_max) return Option.none()
+          turnEvents(books, true)
           const id = WebhookId.make(nextWebhookId())
           const state = { state: "activo", failingSince: null, previousUntil: null, createdAt: at } as const
           return Option.some(put(books, { webhook: { companyId, id, ...choice, ...state }, secret, previous: null }))

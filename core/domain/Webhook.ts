@@ -31,7 +31,8 @@ export interface Destinations {
   readonly accepts: (address: string) => boolean
 }
 
-const urlLength_max = 2048
+/** Longest address of a webhook, in characters. Contract: 6.3. */
+export const webhookUrlLength_max = 2048
 const httpPort = 80
 const httpsPort = 443
 const privilegedPort_max = 1023
@@ -64,14 +65,14 @@ const isAllowedPort = ({ port, protocol }: URL): boolean => {
  * resolved here: the sender checks the resolved addresses when it connects.
  */
 export const readWebhookUrl = (text: string, destinations: Destinations): Result.Result<WebhookUrl, "no_permitida"> => {
-  const url = text.length <= urlLength_max && isClean(text) ? URL.parse(text) : null
+  const url = text.length <= webhookUrlLength_max && isClean(text) ? URL.parse(text) : null
   if (url === null) return Result.fail("no_permitida")
   url.hash = ""
   const allowed =
     (url.protocol === "https:" || (destinations.local && url.protocol === "http:")) &&
     url.username === "" &&
     url.password === "" &&
-    url.href.length <= urlLength_max &&
+    url.href.length <= webhookUrlLength_max &&
     isAllowedPort(url) &&
     isAllowedHost(url.hostname, destinations)
   return allowed ? Result.succeed(WebhookUrl.make(url.href)) : Result.fail("no_permitida")
@@ -147,9 +148,9 @@ export const readRetryAfter = (status: number, text: string, now: DateTime.Utc):
 
 /**
  * Pauses after the first, second, ... failed attempt. If the attempt after the last pause fails too, the delivery has
- * failed.
+ * failed. Contract: 6.3.
  */
-const steps = [
+export const retrySteps = [
   Duration.seconds(5),
   Duration.minutes(5),
   Duration.minutes(30),
@@ -165,13 +166,13 @@ const steps = [
  * Largest random extension of a pause, as a fraction of the pause. It spreads the retries of deliveries that failed at
  * the same time.
  */
-const jitter_max = 0.2
+export const jitter_max = 0.2
 
 const heeded_max = 2
 
 /** The pause before the next attempt. Null after the last attempt. */
 const retryPause = (failed: number, retryAfter_s: number | null, random: number): Duration.Duration | null => {
-  const step = steps[failed - 1]
+  const step = retrySteps[failed - 1]
   if (step === undefined) return null
   const wished = Duration.min(Duration.seconds(retryAfter_s ?? 0), Duration.times(step, heeded_max))
   return Duration.max(Duration.times(step, 1 + jitter_max * random), wished)

@@ -23,6 +23,8 @@ const readUrl = (text: string) =>
     Effect.fromResult(Result.mapError(readUrl(text), (reason) => new Invalid({ details: { url: reason } })))
   )
 
+const withoutRepeats = (types: ReadonlyArray<EventType>): ReadonlyArray<EventType> => [...new Set(types)]
+
 const newSecret = SecureRandom.SecureRandom.use((random) =>
   Effect.map(random.randomBytes(webhookSecret_bytes), (bytes) => Redacted.make(webhookSecretOf(bytes)))
 )
@@ -40,7 +42,7 @@ export const createWebhook = Effect.fn("ManageWebhooks.createWebhook")(function*
   { description = "", eventTypes = [] }: Omit<WebhookWish, "state" | "url">
 ) {
   yield* refuseShared(session)
-  const choice: WebhookChoice = { url: yield* readUrl(url), description, eventTypes }
+  const choice: WebhookChoice = { url: yield* readUrl(url), description, eventTypes: withoutRepeats(eventTypes) }
   const secret = yield* newSecret
   const webhooks = yield* Webhooks
   const added = yield* webhooks.add(session.company.id, choice, secret, yield* DateTime.now)
@@ -57,10 +59,14 @@ export const findWebhook = Effect.fn("ManageWebhooks.findWebhook")(function* (co
 export const changeWebhook = Effect.fn("ManageWebhooks.changeWebhook")(function* (
   companyId: CompanyId,
   id: WebhookId,
-  { url, ...wish }: WebhookWish
+  { eventTypes, url, ...wish }: WebhookWish
 ) {
   const webhooks = yield* Webhooks
-  const changes = { ...wish, url: url === undefined ? undefined : yield* readUrl(url) }
+  const changes = {
+    ...wish,
+    eventTypes: eventTypes === undefined ? undefined : withoutRepeats(eventTypes),
+    url: url === undefined ? undefined : yield* readUrl(url)
+  }
   return yield* orNotFound(yield* webhooks.change(companyId, id, changes))
 })
 

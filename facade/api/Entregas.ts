@@ -4,7 +4,7 @@ import { eventId, sequenceIn } from "../../core/domain/Event.ts"
 import { formatOffset, readInstant } from "../../core/domain/LocalTime.ts"
 import { Deliveries, type Delivery } from "../../core/ports/Deliveries.ts"
 import { findWebhook, replayEvents, testWebhook } from "../../core/workflows/ManageWebhooks.ts"
-import { EventTypeName } from "./Eventos.ts"
+import { EventTypeName } from "./EventView.ts"
 import { cleanText, pageOf, paging, readBy } from "./Fields.ts"
 import { input } from "./Input.ts"
 import { Pagination, paginationOf } from "./Output.ts"
@@ -126,7 +126,9 @@ export const reenviar = mutation({
   gate,
   input: input({
     id,
-    evento_id: Schema.optionalKey(cleanText("El id de un solo evento. No se combina con desde.")),
+    evento_id: Schema.optionalKey(
+      cleanText("El id de un solo evento. No se combina con desde, hasta ni solo_fallidas.")
+    ),
     desde: Schema.optionalKey(instantField("Los eventos desde este instante. No se combina con evento_id.")),
     hasta: Schema.optionalKey(instantField("Hasta este instante, inclusive.")),
     solo_fallidas: Schema.optionalKey(
@@ -139,7 +141,7 @@ export const reenviar = mutation({
     aliases: ["/v1/webhooks/{id}/replay"],
     summary: "Reenvía eventos a un webhook",
     description:
-      "Con evento_id reenvía un evento; con desde, los de un lapso, aunque no sean de los tipos del webhook. El id de cada evento no cambia.",
+      "Con evento_id reenvía un evento; con desde, los de un lapso, aunque no sean de los tipos del webhook. El id de cada evento no cambia. Si el webhook no está activo, se envían cuando se reanude.",
     tag,
     status: 202,
     message: "Eventos en camino.",
@@ -148,12 +150,13 @@ export const reenviar = mutation({
   },
   handle: Effect.fnUntraced(function* ({ input: { desde, evento_id, hasta, id: webhookId, solo_fallidas }, session }) {
     const { id: companyId } = session.company
-    if ((evento_id === undefined) === (desde === undefined)) {
-      return yield* new Invalid({
-        details: { [evento_id === undefined ? "evento_id" : "desde"]: evento_id === undefined ? "requerido" : "sobra" }
-      })
-    }
+    if (evento_id === undefined && desde === undefined)
+      return yield* new Invalid({ details: { evento_id: "requerido" } })
     if (evento_id !== undefined) {
+      const ofSpan = Object.entries({ desde, hasta, solo_fallidas }).filter(([, given]) => given !== undefined)
+      if (ofSpan.length > 0) {
+        return yield* new Invalid({ details: Object.fromEntries(ofSpan.map(([name]) => [name, "sobra"])) })
+      }
       const sequence = sequenceIn(companyId, evento_id)
       const sent = sequence === null ? 0 : yield* replayEvents(companyId, webhookId, { sequence })
       return sent === 0 ? yield* new Invalid({ details: { evento_id: "no_existe" } }) : { eventos: sent }

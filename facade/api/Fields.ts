@@ -146,8 +146,12 @@ const day = (description: string) =>
   )
 
 /** Text without control or hidden characters. Its length is limited only by the maximum size of a request. */
-export const cleanText = (description: string) =>
-  described(Schema.String.check(Schema.makeFilter(isClean, { message: "invalido" })), { type: "string", description })
+export const cleanText = (description: string, more: JsonSchema = {}) =>
+  described(Schema.String.check(Schema.makeFilter(isClean, { message: "invalido" })), {
+    type: "string",
+    description,
+    ...more
+  })
 
 export const identifier = described(
   Identifier,

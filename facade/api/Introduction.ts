@@ -1,7 +1,7 @@
 import { Duration } from "effect"
 import { retention } from "../../core/domain/Idempotency.ts"
 import { realLookupsPerDay, realLookupsPerMinute } from "../../core/domain/RateLimit.ts"
-import { errorsPath, httpFilePath, postmanPath } from "./Envelope.ts"
+import { errorsPath, httpFilePath, postmanPath, webhooksPath } from "./Envelope.ts"
 import { keyHeader } from "./Input.ts"
 
 const keyLife_h = Duration.toHours(retention)
@@ -81,6 +81,12 @@ Solo se anula una venta en \`SUCCESS\` de un servicio con \`acepta_anulacion\`. 
 una clave propia, que no es la de la venta. El monto vuelve al saldo cuando el proveedor confirma (200, \`REVERSED\`). Si el
 proveedor rechaza la anulación (422 TRANSACTION_REJECTED), la venta sigue cobrada. Tras un 202, la venta sigue en \`SUCCESS\`
 hasta que se conozca el resultado.
+
+## Eventos
+
+Un webhook avisa a su servidor, con un POST firmado, cuando una venta, una anulación, una póliza o el saldo cambia. Sin una
+dirección pública, pregunte con \`GET /v1/eventos\`. [La guía de webhooks](${webhooksPath}) tiene código que verifica la firma
+en Node, Python, PHP y C#, la tabla de reintentos y un ejemplo de cada evento.
 
 ## Límites
 

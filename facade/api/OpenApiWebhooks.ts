@@ -1,4 +1,6 @@
-import { eventViews } from "./Eventos.ts"
+import { Schema } from "effect"
+import { eventExamples } from "./EventExamples.ts"
+import { eventViews } from "./EventView.ts"
 import { documentOf } from "./JsonSchema.ts"
 
 const header = (name: string, description: string) => ({
@@ -21,8 +23,17 @@ const signatureHeaders = [
   )
 ]
 
+/** The examples of one shape of an event, by type. */
+const examplesOf = (view: Schema.Top) =>
+  Object.fromEntries(
+    Object.entries(eventExamples)
+      .filter(([, { event }]) => Schema.is(view)(event))
+      .map(([type, { event, when }]) => [type, { summary: when, value: event }])
+  )
+
 const answers = {
-  200: { description: "Entregado. Vale cualquier 2xx dentro de 15 segundos; el cuerpo no se lee." },
+  200: { description: "Entregado. Vale cualquier 2xx dentro de 15 segundos; el cuerpo se ignora." },
+  "3XX": { description: "No entregado: no se siguen redirecciones. Se reintenta." },
   410: { description: "El receptor no quiere más eventos: el webhook se desactiva." },
   "4XX": { description: "No entregado: se reintenta." },
   "5XX": { description: "No entregado: se reintenta." }
@@ -40,7 +51,10 @@ export const webhookRequests = Object.fromEntries(
         tags: ["Eventos"],
         security: [],
         parameters: signatureHeaders,
-        requestBody: { required: true, content: { "application/json": { schema: documentOf(view) } } },
+        requestBody: {
+          required: true,
+          content: { "application/json": { schema: documentOf(view), examples: examplesOf(view) } }
+        },
         responses: answers
       }
     }

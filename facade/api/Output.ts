@@ -10,6 +10,9 @@ export const LocalTimestamp = Schema.String.annotate({
   examples: ["2026-01-31 14:05:09"]
 }).check(Schema.isPattern(/^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/u, { identifier: "FechaHoraLocal" }))
 
+/** First or last day of a policy, in local time. Null until the policy is issued. */
+export const PolicyDay = Schema.NullOr(Schema.String.annotate({ format: "date", examples: ["2026-01-31"] }))
+
 /** The fields of a service that a sale shows. */
 export const ServiceName = Schema.Struct({ id: Schema.Int, nombre: Schema.String }).annotate({
   identifier: "ServicioVendido"

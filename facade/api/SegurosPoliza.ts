@@ -11,7 +11,7 @@ import { insuranceOf, policyOf } from "../../core/workflows/InsuranceSteps.ts"
 import { FileReply } from "./Call.ts"
 import { requires } from "./Gate.ts"
 import { input } from "./Input.ts"
-import { Pesos } from "./Output.ts"
+import { Pesos, PolicyDay } from "./Output.ts"
 import { query } from "./Procedure.ts"
 import {
   ExtraView,
@@ -34,9 +34,6 @@ const documentPaths = (id: InsuranceId): typeof DocumentPaths.Type => ({
   marbete: `/v1/seguros/${id}/documento?tipo=marbete`
 })
 
-/** A day in local time. Null until the policy is issued. */
-const Day = Schema.NullOr(Schema.String.annotate({ format: "date", examples: ["2026-01-31"] }))
-
 /** The current state of an insurance. Every field is present; its value is null until it is known. Contract: 2.7. */
 const SeguroView = Schema.Struct({
   seguro_id: Schema.Int,
@@ -47,8 +44,8 @@ const SeguroView = Schema.Struct({
   monto_total: Schema.NullOr(Pesos),
   transaction_id: Schema.NullOr(Schema.Int),
   numero_poliza: Schema.NullOr(Schema.String),
-  vigencia_desde: Day,
-  vigencia_hasta: Day,
+  vigencia_desde: PolicyDay,
+  vigencia_hasta: PolicyDay,
   documentos: Schema.NullOr(DocumentPaths)
 }).annotate({ identifier: "Seguro" })
 

@@ -1,6 +1,8 @@
 import { Duration, Effect, Option, Redacted, Result, Schema } from "effect"
-import { WebhookId } from "../../core/domain/Event.ts"
+import { WebhookId, webhooks_max } from "../../core/domain/Event.ts"
 import { formatOffset } from "../../core/domain/LocalTime.ts"
+import { TextBetween } from "../../core/domain/Text.ts"
+import { webhookUrlLength_max } from "../../core/domain/Webhook.ts"
 import { type Webhook, Webhooks } from "../../core/ports/Webhooks.ts"
 import {
   changeWebhook,
@@ -9,8 +11,9 @@ import {
   removeWebhook,
   rotateWebhookSecret
 } from "../../core/workflows/ManageWebhooks.ts"
-import { EventTypeName } from "./Eventos.ts"
-import { cleanText, integerOf, pathId, readBy } from "./Fields.ts"
+import { webhooksPath } from "./Envelope.ts"
+import { EventTypeName } from "./EventView.ts"
+import { cleanText, described, integerOf, pathId, readBy } from "./Fields.ts"
 import { requires } from "./Gate.ts"
 import { input } from "./Input.ts"
 import { mutation, query } from "./Procedure.ts"
@@ -56,10 +59,17 @@ export const webhookGate = requires("webhooks.manage")
 export const webhookTag = "Eventos"
 
 export const webhookId = pathId(WebhookId, "El webhook.")
-const url = cleanText("https, puerto 443 o mayor que 1023, con una dirección pública; 2,048 caracteres como máximo.")
+const url = cleanText("https, puerto 443 o mayor que 1023, sin usuario ni clave, y con una dirección pública.", {
+  maxLength: webhookUrlLength_max,
+  examples: ["https://tienda.example.com/saldo"]
+})
 
 const description_max = 200
-const descripcion = cleanText("Texto libre para reconocer el webhook.").check(Schema.isMaxLength(description_max))
+const descripcion = described(TextBetween(0, description_max), {
+  type: "string",
+  maxLength: description_max,
+  description: "Texto libre para reconocer el webhook."
+})
 
 const example = {
   webhook_id: 1,
@@ -85,8 +95,7 @@ export const crear = mutation({
   meta: {
     path: "/v1/webhooks",
     summary: "Crea un webhook",
-    description:
-      "Los eventos de la empresa se envían por POST a la url, firmados según Standard Webhooks. Como máximo 10 por empresa. El primero activa los eventos de la empresa.",
+    description: `Los eventos de la empresa se envían por POST a la url, firmados según Standard Webhooks. Como máximo ${webhooks_max} por empresa. El primero activa los eventos de la empresa. [La guía de webhooks](${webhooksPath}) tiene código que verifica la firma.`,
     tag: webhookTag,
     status: 201,
     message: "Webhook creado. Guarde el secreto: no se vuelve a mostrar.",

@@ -48,7 +48,7 @@ export const errorTexts = {
   },
   VALIDATION_ERROR: {
     meaning:
-      "Algún dato no es válido. error.details tiene una entrada por campo con el motivo: requerido, invalido, fuera_de_rango, max_2_decimales, longitud, no_coincide, no_disponible, no_anulable, vencida, clave_reutilizada o demasiados_mensajes; o, si el cuerpo o las cabeceras no se pueden leer, json_invalido, incompleto o demasiado_grande. Según la causa, el estado HTTP puede ser también 408, 413, 415 o 431.",
+      "Algún dato no es válido. error.details tiene una entrada por campo con el motivo: requerido, invalido, fuera_de_rango, max_2_decimales, longitud, no_coincide, no_disponible, no_anulable, vencida, clave_reutilizada o demasiados_mensajes; de un webhook, no_permitida, maximo_alcanzado, no_activo, apagados, no_existe o sobra; o, si el cuerpo o las cabeceras no se pueden leer, json_invalido, incompleto o demasiado_grande. Según la causa, el estado HTTP puede ser también 408, 413, 415 o 431.",
     money: untouched,
     again: corrected,
     action: [
@@ -57,6 +57,7 @@ export const errorTexts = {
       "Si dice no_coincide, precio_real trae el precio vigente.",
       "Si falta opcion_id, haga antes la consulta que indica consultar_en.",
       "Si dice no_disponible, ese vehículo no puede tener ese servicio opcional: cotice sin él.",
+      "De un webhook, la guía dice qué url no se acepta (no_permitida) y cuántos puede tener (maximo_alcanzado). Con no_activo, reanúdelo antes; con apagados, pida al operador que active los eventos.",
       "Si dice demasiados_mensajes, ese teléfono ya recibió el máximo de mensajes: espere el tiempo que indica Retry-After."
     ]
   },

@@ -12,7 +12,8 @@ import {
   failureHeaders,
   headTooLarge,
   requestTooSlow,
-  serverBusy
+  serverBusy,
+  webhooksPath
 } from "../api/Envelope.ts"
 import { errorExamples, exampleRequestId } from "../api/ErrorExamples.ts"
 import type { Assets } from "./Assets.ts"
@@ -87,7 +88,7 @@ export const consolePage = (assets: Assets, sandbox: ShownSandbox): Page => ({
   document: documentOf(assets, {
     title: "Saldo: documentación",
     body: html`${sandbox === "closed" ? closedNotice : html``}<div id="console" data-document="${documentPath}"${credentialsOf(sandbox)}></div>
-<noscript>La consola necesita JavaScript. El documento OpenAPI está en <a href="${documentPath}">${documentPath}</a>.</noscript>
+<noscript>La consola necesita JavaScript. El documento OpenAPI está en <a href="${documentPath}">${documentPath}</a>, la guía de webhooks en <a href="${webhooksPath}">${webhooksPath}</a>.</noscript>
 <script src="${assets.scalar.path}"></script>
 <script type="module" src="${assets.console.path}"></script>`
   })
@@ -102,17 +103,18 @@ const otherStatuses: Partial<Record<ErrorCode, ReadonlyArray<number>>> = {
 /** All HTTP statuses of a code, the main status first. Contract: 7. */
 const statusesOf = (code: ErrorCode): ReadonlyArray<number> => [codes[code].status, ...(otherStatuses[code] ?? [])]
 
-const errorPolicy = policyOf({ "style-src": "'self'", "img-src": "'self'" })
+const textPolicy = policyOf({ "style-src": "'self'", "img-src": "'self'" })
 
 const everyCode = Struct.keys(codes)
 
-const pageOfErrors = (assets: Assets, path: Page["path"], title: string, content: Html): Page => ({
+/** A page of text, without scripts. */
+export const textPage = (assets: Assets, path: Page["path"], title: string, content: Html): Page => ({
   path,
-  policy: errorPolicy,
+  policy: textPolicy,
   document: documentOf(assets, {
     title: `${title} · Saldo`,
     head: html`<link rel="stylesheet" href="${assets.style.path}">`,
-    body: html`<header><img src="${assets.icon.path}" alt="" width="28" height="28"><nav aria-label="Documentación"><a href="${consolePath}">Documentación</a><a href="${errorsPath}">Errores</a></nav></header>
+    body: html`<header><img src="${assets.icon.path}" alt="" width="28" height="28"><nav aria-label="Documentación"><a href="${consolePath}">Documentación</a><a href="${webhooksPath}">Webhooks</a><a href="${errorsPath}">Errores</a></nav></header>
 <main>
 ${content}
 </main>`
@@ -145,7 +147,7 @@ const separated = (parts: ReadonlyArray<Html>): ReadonlyArray<Html> =>
 
 const errorPage = (assets: Assets, code: ErrorCode): Page => {
   const { action, again, meaning, money } = errorTexts[code]
-  return pageOfErrors(
+  return textPage(
     assets,
     errorPath(code),
     code,
@@ -167,7 +169,7 @@ ${errorExamples[code].map(responseOf)}`
 }
 
 const listPage = (assets: Assets): Page =>
-  pageOfErrors(
+  textPage(
     assets,
     errorsPath,
     "Errores",

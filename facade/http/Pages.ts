@@ -7,6 +7,8 @@ import { openApiDocument } from "../api/OpenApi.ts"
 import { type Asset, type Assets, loadAssets } from "../docs/Assets.ts"
 import { httpFile, postmanCollection } from "../docs/Collections.ts"
 import { consolePage, errorPages, type Page } from "../docs/Pages.ts"
+import { loadReceivers } from "../docs/WebhookExamples.ts"
+import { webhookPage } from "../docs/WebhookPage.ts"
 import { headerOf } from "./Request.ts"
 import { etagOf, headersOf, isKnown, rateLimited, respond } from "./Response.ts"
 
@@ -72,6 +74,7 @@ export const documentation = Effect.gen(function* () {
   const options = yield* HttpOptions
   const assets = yield* loadAssets
   const document = JSON.stringify(openApiDocument(options))
+  const pages = [...errorPages(assets), webhookPage(assets, yield* loadReceivers, options.publicUrl)]
   return [
     { path: documentPath, handler: serveDocument(document, yield* etagOf(document)) },
     { path: consolePath, handler: serveConsole(assets, options) },
@@ -80,7 +83,7 @@ export const documentation = Effect.gen(function* () {
       handler: serveCollection(options, "saldo.postman_collection.json", "application/json", postmanCollection)
     },
     { path: httpFilePath, handler: serveCollection(options, "saldo.http", "text/plain; charset=utf-8", httpFile) },
-    ...errorPages(assets).map((page) => ({ path: page.path, handler: servePage(page) })),
+    ...pages.map((page) => ({ path: page.path, handler: servePage(page) })),
     ...Object.values(assets).map((asset) => ({ path: asset.path, handler: serveAsset(asset) }))
   ] as const
 })

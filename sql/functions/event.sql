@@ -187,7 +187,7 @@ set search_path = cell, pg_temp
 as $$
 #variable_conflict use_column
 begin
-  perform turn_events(company, true, at);
+  insert into balance (company_id, updated_at) values (company, at) on conflict (company_id) do nothing;
 
   -- Locks the balance, so two calls cannot both add the last webhook that is allowed.
   perform 1 from balance as b where b.company_id = company for update;
@@ -195,6 +195,7 @@ begin
   if (select count(*) from webhook as h where h.company_id = company) >= webhooks_max then
     return false;
   end if;
+  perform turn_events(company, true, at);
   insert into webhook (company_id, id, url, event_types, description, state, secret, created_at)
   values (company, webhook_, url_, event_types_, description_, 'activo', secret_, at);
   return true;

@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync } from "node:fs"
-import { type AddressInfo, createServer } from "node:net"
 import { createInterface } from "node:readline"
 import * as NodeRedis from "@effect/platform-node/NodeRedis"
 import { assert, describe, it } from "@effect/vitest"
@@ -13,6 +12,7 @@ import * as CallCounterRedis from "../../adapters/CallCounterRedis.ts"
 import { dayWindowAt, windowAt } from "../../core/domain/RateLimit.ts"
 import { CallCounter } from "../../core/ports/CallCounter.ts"
 import { countCall, countOfDay, quotaOf } from "../../core/workflows/CountCalls.ts"
+import { freePort } from "../fakes/LocalServer.ts"
 import { fakeRedis } from "../fakes/Redis.ts"
 import { makeClock } from "../support/Clocks.ts"
 import { eventually } from "../support/Eventually.ts"
@@ -196,16 +196,7 @@ const redisServer = "/usr/bin/redis-server"
 const hasRedis = existsSync(redisServer)
 if (!hasRedis) console.warn(`${redisServer} is not installed, so the counting script is not tested`)
 
-const freePort = async (): Promise<number> => {
-  const server = createServer()
-  await once(server.listen(0, "127.0.0.1"), "listening")
-  const { port } = server.address() as AddressInfo
-  await once(server.close(), "close")
-  return port
-}
-
-const start = async () => {
-  const port = await freePort()
+const start = async (port: number) => {
   const settings = ["--port", `${port}`, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
   const child = spawn(redisServer, settings, { stdio: ["ignore", "pipe", "inherit"] })
   for await (const line of createInterface({ input: child.stdout })) {
@@ -215,12 +206,14 @@ const start = async () => {
 }
 
 /** The URL of an empty Redis that runs during the test. */
-const redis = Effect.acquireRelease(Effect.promise(start), ({ child }) =>
-  Effect.promise(async () => {
-    const gone = once(child, "exit")
-    child.kill()
-    await gone
-  })
+const redis = Effect.acquireRelease(
+  Effect.flatMap(freePort, (port) => Effect.promise(() => start(port))),
+  ({ child }) =>
+    Effect.promise(async () => {
+      const gone = once(child, "exit")
+      child.kill()
+      await gone
+    })
 ).pipe(Effect.map(({ url }) => url))
 
 const window = { length_s: 86_400, number: 1, endsAt_s: 86_400, endsIn_s: 80_000 }

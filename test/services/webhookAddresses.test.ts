@@ -3,8 +3,7 @@ import { Effect, Result } from "effect"
 import { acceptsAddress } from "../../adapters/webhook/AddressRule.ts"
 import { resolveWith } from "../../adapters/webhook/NameLookup.ts"
 import { type NameRecords, startNameServer } from "../fakes/NameServer.ts"
-import { startReceiver } from "../fakes/Receiver.ts"
-import { delivery, makeSender, resolvingTo } from "./support/Webhooks.ts"
+import { delivery, makeSender, resolvingTo, startReceiver } from "./support/Webhooks.ts"
 
 const publicAddresses = [
   "1.1.1.1",

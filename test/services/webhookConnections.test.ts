@@ -10,9 +10,8 @@ import { TestClock } from "effect/testing"
 import { AddressRefused } from "../../adapters/webhook/NameLookup.ts"
 import { noResponseOf } from "../../adapters/webhook/NoResponse.ts"
 import { RequestCounter } from "../fakes/FakeServer.ts"
-import { startReceiver } from "../fakes/Receiver.ts"
 import { certificateIn } from "../support/Certificates.ts"
-import { delivery, makeSender } from "./support/Webhooks.ts"
+import { delivery, makeSender, startReceiver } from "./support/Webhooks.ts"
 
 /** A port of this machine on which nothing listens. */
 const closedPort = Effect.promise(async () => {

@@ -4,8 +4,8 @@ import { assert, describe, it, vi } from "@effect/vitest"
 import { Clock, Effect, Fiber, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { Webhook } from "standardwebhooks"
-import { type Respond, startReceiver } from "../fakes/Receiver.ts"
-import { delivery, makeSender, secretOf } from "./support/Webhooks.ts"
+import type { Respond } from "../fakes/Receiver.ts"
+import { delivery, makeSender, secretOf, startReceiver } from "./support/Webhooks.ts"
 
 const ok: Respond = (response) => response.end()
 

@@ -146,18 +146,21 @@ describe.skipIf(!isBrowserInstalled())("the documentation in a browser", () => {
       })
     )
 
-    it.effect.each(["/docs/errors", "/docs/errors/IDEMPOTENT_REQUEST_IN_PROGRESS", "/docs/errors/VALIDATION_ERROR"])(
-      "has pages that fit the width of a phone: %s",
-      (path) =>
-        Effect.gen(function* () {
-          const { faults, page } = yield* openPage(phone)
-          yield* Effect.promise(() => page.goto(path))
-          const shown = page.evaluate(
-            "[document.documentElement.scrollWidth, getComputedStyle(document.body).marginTop, document.scripts.length]"
-          )
-          assert.deepStrictEqual(yield* Effect.promise(() => shown), [phone.viewport.width, "0px", 0])
-          assert.deepStrictEqual(yield* faults, [])
-        })
+    it.effect.each([
+      "/docs/webhooks",
+      "/docs/errors",
+      "/docs/errors/IDEMPOTENT_REQUEST_IN_PROGRESS",
+      "/docs/errors/VALIDATION_ERROR"
+    ])("has pages that fit the width of a phone: %s", (path) =>
+      Effect.gen(function* () {
+        const { faults, page } = yield* openPage(phone)
+        yield* Effect.promise(() => page.goto(path))
+        const shown = page.evaluate(
+          "[document.documentElement.scrollWidth, getComputedStyle(document.body).marginTop, document.scripts.length]"
+        )
+        assert.deepStrictEqual(yield* Effect.promise(() => shown), [phone.viewport.width, "0px", 0])
+        assert.deepStrictEqual(yield* faults, [])
+      })
     )
   })
 })

@@ -1,28 +1,30 @@
+import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
+import { int8 } from "../../../adapters/postgres/connection/Sql.ts"
 import { sharedSandbox } from "../../../core/domain/Company.ts"
-import { EventView } from "../../../facade/api/Eventos.ts"
 import { ManualClock } from "../../support/InProcessService.ts"
+import { eventOf } from "../../support/ReceivedWebhook.ts"
 import { customer, deposit } from "../../support/service/CustomerCompany.ts"
 import { as, call, sell } from "../../support/service/HttpCalls.ts"
-import { ask, delivering, settled, subscriber, verified, WebhookServer } from "../../support/service/WebhookCalls.ts"
+import { leavesRowsUnchanged } from "../../support/service/UnchangedRows.ts"
+import { ask, delivering, settled, subscriber, WebhookServer } from "../../support/service/WebhookCalls.ts"
 
 const sale = { service_id: 1, identifier: "8095550123", amount: 50 }
 
 layer(WebhookServer, { excludeTestServices: true })("a webhook (contract 6)", (it) => {
   it.effect("receives a signed event for a sale, with the detail of the sale", () =>
     Effect.gen(function* () {
-      const { apiKey, calls, companyId, path, received, secreto } = yield* subscriber()
+      const { apiKey, calls, companyId, path, received, secrets } = yield* subscriber()
       yield* delivering
       const sold = yield* sell(sale, as(apiKey))
       yield* settled(calls, path, [["transaction.succeeded", "entregada", 1, null]])
       const [event] = received
       if (event === undefined) return assert.fail("nothing was received")
-      const body = verified(secreto, event)
-      assert.isTrue(Schema.is(EventView)(body))
+      const body = eventOf(event, secrets)
       const { data } = (yield* calls("GET", `/v1/transacciones/${sold.body.data?.["transaction_id"]}`)).body
       assert.deepInclude(body, { type: "transaction.succeeded", empresa_id: companyId, data })
-      assert.strictEqual(event.headers["webhook-id"], (body as { id: string }).id)
+      assert.strictEqual(event.headers["webhook-id"], body.id)
     }).pipe(Effect.scoped)
   )
 
@@ -38,7 +40,7 @@ layer(WebhookServer, { excludeTestServices: true })("a webhook (contract 6)", (i
 
   it.effect("receives an event again after a failure, with the same event id", () =>
     Effect.gen(function* () {
-      const { calls, companyId, path, received, secreto, statuses } = yield* subscriber()
+      const { calls, companyId, path, received, secrets, statuses } = yield* subscriber()
       statuses.push(500, 301)
       yield* delivering
       yield* deposit(companyId, 10, "d1")
@@ -52,7 +54,7 @@ layer(WebhookServer, { excludeTestServices: true })("a webhook (contract 6)", (i
       yield* settled(calls, path, [["balance.deposited", "entregada", 3, null]])
       assert.isNull(((yield* calls("GET", path)).body.data as Record<string, unknown>)["falla_desde"])
       assert.lengthOf(received, 3)
-      assert.lengthOf(new Set(received.map((one) => (verified(secreto, one) as { id: string }).id)), 1)
+      assert.lengthOf(new Set(received.map((one) => eventOf(one, secrets).id)), 1)
     }).pipe(Effect.scoped)
   )
 
@@ -78,7 +80,7 @@ layer(WebhookServer, { excludeTestServices: true })("a webhook (contract 6)", (i
 
   it.effect("signs with both secrets during the overlap of a rotation", () =>
     Effect.gen(function* () {
-      const { calls, companyId, path, received, secreto } = yield* subscriber()
+      const { calls, companyId, path, received, secrets } = yield* subscriber()
       yield* delivering
       const rotated = yield* calls("POST", `${path}/secreto`, { solape_horas: 1 })
       const next = String((rotated.body.data as Record<string, unknown>)["secreto"])
@@ -93,9 +95,14 @@ layer(WebhookServer, { excludeTestServices: true })("a webhook (contract 6)", (i
       ])
       const [during, after] = received
       if (during === undefined || after === undefined) return assert.fail("two events were expected")
-      assert.lengthOf(during.headers["webhook-signature"]?.split(" ") ?? [], 2)
-      assert.lengthOf(after.headers["webhook-signature"]?.split(" ") ?? [], 1)
-      assert.notStrictEqual(secreto, next)
+      assert.deepStrictEqual(
+        [during, after].map(({ headers }) => String(headers["webhook-signature"]).split(" ").length),
+        [2, 1]
+      )
+      // Each secret alone has made only one of the signatures.
+      eventOf(during, secrets)
+      for (const secret of secrets) assert.throws(() => eventOf(during, [secret]))
+      eventOf(after, [next])
     }).pipe(Effect.scoped)
   )
 
@@ -138,9 +145,18 @@ layer(WebhookServer, { excludeTestServices: true })("a webhook (contract 6)", (i
     ["", { url: "https://10.0.0.1/" }, { url: "no_permitida" }],
     ["", {}, { url: "requerido" }],
     ["", { url: "https://tienda.example.com", eventos: ["venta"] }, { eventos: "invalido" }],
+    ["", { url: "https://tienda.example.com", eventos: "balance.low" }, { eventos: "invalido" }],
+    ["", { url: "https://tienda.example.com", descripcion: "ñ".repeat(201) }, { descripcion: "longitud" }],
+    ["", { url: "https://tienda.example.com", descripcion: "a\u0000" }, { descripcion: "invalido" }],
+    ["", { url: 1, eventos: 1, descripcion: 1 }, { url: "invalido", eventos: "invalido", descripcion: "invalido" }],
     ["/{id}/secreto", { solape_horas: 169 }, { solape_horas: "fuera_de_rango" }],
     ["/{id}/reenviar", {}, { evento_id: "requerido" }],
     ["/{id}/reenviar", { evento_id: "evt_1_1", desde: "2026-01-01T00:00:00Z" }, { desde: "sobra" }],
+    ["/{id}/reenviar", { evento_id: "evt_1_1", hasta: "2026-01-01T00:00:00Z" }, { hasta: "sobra" }],
+    ["/{id}/reenviar", { evento_id: "evt_1_1", solo_fallidas: false }, { solo_fallidas: "sobra" }],
+    ["/{id}/reenviar", { hasta: "2026-01-01T00:00:00Z" }, { evento_id: "requerido" }],
+    ["/{id}/reenviar", { desde: "2026-01-01T00:00:00Z", hasta: "hoy" }, { hasta: "invalido" }],
+    ["/{id}/reenviar", { desde: "2026-01-01T00:00:00Z", solo_fallidas: "si" }, { solo_fallidas: "invalido" }],
     ["/{id}/reenviar", { evento_id: "evt_999_1" }, { evento_id: "no_existe" }],
     ["/{id}/reenviar", { desde: "ayer" }, { desde: "invalido" }],
     ["/{id}/reenviar", { desde: "2027-02-30T00:00:00Z" }, { desde: "invalido" }]
@@ -150,6 +166,42 @@ layer(WebhookServer, { excludeTestServices: true })("a webhook (contract 6)", (i
       const { webhook_id } = created.body.data as Record<string, unknown>
       const answer = yield* calls("POST", `/v1/webhooks${path.replace("{id}", String(webhook_id))}`, body)
       assert.deepStrictEqual([answer.status, answer.body.error?.["details"]], [422, details])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("changes nothing when a company has ten already, not even events that the operator turned off", () =>
+    Effect.gen(function* () {
+      const { calls, companyId, path } = yield* subscriber()
+      for (let number = 2; number <= 10; number++)
+        yield* calls("POST", "/v1/webhooks", { url: "https://tienda.example.com" })
+      const sql = yield* PgClient.PgClient
+      yield* sql`select cell.turn_events(${int8(companyId)}, false, now())`
+      const refused = yield* leavesRowsUnchanged(calls("POST", "/v1/webhooks", { url: "https://tienda.example.com" }))
+      assert.deepStrictEqual([refused.status, refused.body.error.details], [422, { webhooks: "maximo_alcanzado" }])
+      const tested = yield* leavesRowsUnchanged(calls("POST", `${path}/probar`))
+      assert.deepStrictEqual([tested.status, tested.body.error.details], [422, { eventos: "apagados" }])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("stores each of its types once", () =>
+    Effect.gen(function* () {
+      const types = ["balance.low", "webhook.test"]
+      const { calls, created, path } = yield* subscriber({ eventos: [...types, ...types] })
+      assert.deepStrictEqual(created.body.data.eventos, types)
+      const changed = yield* calls("PATCH", path, { eventos: ["balance.low", "balance.low"] })
+      assert.deepStrictEqual(changed.body.data.eventos, ["balance.low"])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("signs with its two newest secrets after two rotations", () =>
+    Effect.gen(function* () {
+      const { calls, companyId, path, received, secrets } = yield* subscriber()
+      yield* delivering
+      for (const solape_horas of [168, 1]) yield* calls("POST", `${path}/secret`, { solape_horas })
+      yield* deposit(companyId, 10, "d1")
+      yield* settled(calls, path, [["balance.deposited", "entregada", 1, null]])
+      const [event = assert.fail("nothing was received")] = received
+      eventOf(event, secrets.slice(1))
     }).pipe(Effect.scoped)
   )
 

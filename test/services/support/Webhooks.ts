@@ -2,6 +2,9 @@ import { Context, Effect, Layer, Redacted } from "effect"
 import { layer, type SenderOptions } from "../../../adapters/webhook/WebhookSenderUndici.ts"
 import { WebhookUrl, webhookSecretOf } from "../../../core/domain/Webhook.ts"
 import { type WebhookRequest, WebhookSender } from "../../../core/ports/WebhookSender.ts"
+import { eventExamples } from "../../../facade/api/EventExamples.ts"
+import type { startReceiver as startUnchecked } from "../../fakes/Receiver.ts"
+import { checkingReceiver } from "../../support/ReceivedWebhook.ts"
 
 export const secretOf = (byte: number) => webhookSecretOf(new Uint8Array(32).fill(byte))
 
@@ -19,11 +22,18 @@ export const resolvingTo = (...answers: ReadonlyArray<ReadonlyArray<string>>) =>
   return { asked, resolve }
 }
 
+const { event } = eventExamples["balance.deposited"]
+const body = JSON.stringify({ ...event, id: "evt_1", data: { ...event.data, referencia: "Ñandú" } })
+
+/** A receiver that checks each delivery. */
+export const startReceiver = (...parts: Parameters<typeof startUnchecked>) =>
+  checkingReceiver([secretOf(1), secretOf(2)], ...parts)
+
 export const delivery = (url: string, changes: Partial<WebhookRequest> = {}): WebhookRequest => ({
   url: WebhookUrl.make(url),
   id: "evt_1",
   timestamp_s: 1_772_625_600,
-  body: '{"id":"evt_1","type":"webhook.test","data":{"nombre":"Ñandú"}}',
+  body,
   secrets: [Redacted.make(secretOf(1))],
   ...changes
 })

@@ -1,0 +1,88 @@
+import { assert, vi } from "@effect/vitest"
+import { Effect } from "effect"
+import { Webhook } from "standardwebhooks"
+import { startReceiver } from "../fakes/Receiver.ts"
+import { schemaFaultsBy } from "../fakes/SchemaFaults.ts"
+import { inlinedApiDocument } from "./ApiDocument.ts"
+
+/** A request to a webhook as its receiver got it. */
+export interface ReceivedWebhook {
+  readonly headers: Readonly<Record<string, unknown>>
+  readonly text: string
+}
+
+/** An event in the body of a webhook. */
+export interface ReceivedEvent {
+  readonly id: string
+  readonly type: string
+  readonly secuencia: number
+  readonly empresa_id: number
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+const faultsBy = schemaFaultsBy(inlinedApiDocument)
+
+/** The place of the schema of each type of event in the OpenAPI document. */
+const places: ReadonlyMap<string, ReadonlyArray<string>> = new Map(
+  Object.keys(inlinedApiDocument.webhooks).flatMap((name) => {
+    const place = ["webhooks", name, "post", "requestBody", "content", "application/json", "schema"]
+    const { schema } = inlinedApiDocument.webhooks[name].post.requestBody.content["application/json"]
+    const types: ReadonlyArray<string> = schema.properties.type.enum
+    return types.map((type) => [type, place] as const)
+  })
+)
+
+/** The types of events for which the OpenAPI document has a request. */
+export const documentedTypes: ReadonlyArray<string> = [...places.keys()]
+
+/** The ways in which an event violates the schema of its type in the OpenAPI document. */
+export const eventFaults = (event: { readonly type?: unknown }): ReadonlyArray<string> => {
+  const place = places.get(String(event.type))
+  return place === undefined ? [`the type ${event.type} is not documented`] : faultsBy(place, event)
+}
+
+/** Whether the secret made the signature. Verifies at the time of the attempt, which is not that of this machine. */
+const isSignedBy = (secret: string, signature: string, { headers, text }: ReceivedWebhook): boolean => {
+  const [id, timestamp] = [String(headers["webhook-id"]), String(headers["webhook-timestamp"])]
+  const clock = vi.spyOn(Date, "now").mockReturnValue(Number(timestamp) * 1000)
+  try {
+    const signed = { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signature }
+    new Webhook(secret).verify(text, signed)
+    return true
+  } catch {
+    return false
+  } finally {
+    clock.mockRestore()
+  }
+}
+
+/**
+ * The event in the body of a webhook. Fails unless the body has the schema of its type in the OpenAPI document, and
+ * each signature is made by one of the secrets.
+ */
+export const eventOf = (received: ReceivedWebhook, secrets: ReadonlyArray<string>): ReceivedEvent => {
+  const event = JSON.parse(received.text) as ReceivedEvent
+  assert.deepStrictEqual(eventFaults(event), [])
+  assert.strictEqual(received.headers["webhook-id"], event.id)
+  for (const signature of String(received.headers["webhook-signature"]).split(" ")) {
+    assert.isTrue(
+      secrets.some((secret) => isSignedBy(secret, signature, received)),
+      `no secret made ${signature}`
+    )
+  }
+  return event
+}
+
+/**
+ * A receiver of webhooks. When its scope closes, it checks every webhook that it has received.
+ *
+ * @param secrets may have signed the webhooks. A test may add secrets while the receiver runs.
+ */
+export const checkingReceiver = (secrets: ReadonlyArray<string>, ...[respond, tls]: Parameters<typeof startReceiver>) =>
+  Effect.tap(startReceiver(respond, tls), ({ deliveries }) =>
+    Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        for (const delivery of deliveries) eventOf(delivery, secrets)
+      })
+    )
+  )
