@@ -1,6 +1,6 @@
 import { Record as Records } from "effect"
 import { codes, type DetailedCode, errorDetails } from "../core/domain/ErrorCodes.ts"
-import { EventView } from "../facade/api/Eventos.ts"
+import { EventView } from "../facade/api/EventView.ts"
 import { keyField } from "../facade/api/Input.ts"
 import { componentsOf, documentOf, enumerations, type JsonSchema } from "../facade/api/JsonSchema.ts"
 import type { Procedure } from "../facade/api/Procedure.ts"

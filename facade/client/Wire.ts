@@ -1,5 +1,5 @@
 import type { ErrorCode, ErrorDetails } from "../../core/domain/ErrorCodes.ts"
-import type { EventView } from "../api/Eventos.ts"
+import type { EventView } from "../api/EventView.ts"
 import type { Procedure } from "../api/Procedure.ts"
 import type { procedures } from "../api/Procedures.ts"
 
