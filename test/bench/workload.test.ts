@@ -31,6 +31,14 @@ describe("a load", () => {
     })
   )
 
+  it.live("keeps a rate that is far below what the server can do", () =>
+    Effect.gen(function* () {
+      const { url } = yield* startBare
+      const measured = yield* measure({ ...short, urls: [url], shape: readFromBare, perSecond: 8 })
+      assert.isAtMost(measured.succeeded, 40)
+    })
+  )
+
   it.live("sells in the comparison service with a new key each time, and fails when calls are refused", () =>
     Effect.gen(function* () {
       const { url } = yield* startPeer(yield* copyDatabase(inject("postgresUrl"), "template0", "bench_peer"))

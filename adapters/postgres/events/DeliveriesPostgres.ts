@@ -7,7 +7,7 @@ import { type WebhookSecret, WebhookUrl } from "../../../core/domain/Webhook.ts"
 import { type ClaimedDelivery, Deliveries, type Delivery, type DeliveryState } from "../../../core/ports/Deliveries.ts"
 import { PoolSize } from "../connection/Database.ts"
 import { instant, instantOrNull, int8 } from "../connection/Sql.ts"
-import { recording } from "./DeliveryResults.ts"
+import { queueTransactions, recording } from "./DeliveryResults.ts"
 import { type EventRow, eventColumns, eventReader, eventType } from "./EventRows.ts"
 import { secrets } from "./WebhooksPostgres.ts"
 
@@ -53,6 +53,7 @@ export const deliveryOf = (row: DeliveryRow): Delivery => ({
 
 const claiming = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
+  const inTransaction = queueTransactions(sql)
   const { opened } = yield* secrets
   const read = eventReader(sql)
 
@@ -82,17 +83,38 @@ const claiming = Effect.gen(function* () {
       Effect.as(Effect.logError("the secret of a webhook cannot be decrypted", { webhookId: Number(row.to_id) }), [])
     )
 
-  // Claims only one delivery at a time for a webhook whose attempts fail. Skips deliveries that another worker has
+  // Visits only webhooks with a waiting delivery, by jumping through the index from one webhook to the next. Claims only
+  // one delivery at a time for a webhook whose attempts fail. Skips deliveries that another worker has
   // locked or leased. Recording a result ends the lease. An expired lease means that a worker died before it recorded a
   // result.
   const claim: Deliveries["Service"]["claim"] = Effect.fnUntraced(function* ({ busy, lease, limit, now, perWebhook }) {
     const at = instant(now)
     const leasedUntil = DateTime.addDuration(now, lease)
-    const rows = yield* sql<ClaimedRow>`
-      with due as materialized (
+    const leasing = sql<ClaimedRow>`
+      with recursive waiting as (
+        (
+          select d.company_id, d.webhook_id
+          from cell.delivery as d
+          where d.state = 'pendiente'
+          order by d.company_id, d.webhook_id
+          limit 1
+        )
+        union all
+        select later.company_id, later.webhook_id
+        from waiting as q
+        cross join lateral (
+          select d.company_id, d.webhook_id
+          from cell.delivery as d
+          where d.state = 'pendiente' and (d.company_id, d.webhook_id) > (q.company_id, q.webhook_id)
+          order by d.company_id, d.webhook_id
+          limit 1
+        ) as later
+      ),
+      due as materialized (
         select d.company_id, d.webhook_id, d.sequence, w.url, w.secret, w.failing_since,
           case when w.previous_until > ${at} then w.previous_secret end as previous_secret
-        from cell.webhook as w
+        from waiting as q
+        join cell.webhook as w on w.company_id = q.company_id and w.id = q.webhook_id
         left join unnest(
           ${[...busy.keys()].map(String)}::text[],
           ${[...busy.values()]}::int[]
@@ -121,7 +143,9 @@ const claiming = Effect.gen(function* () {
       returning
         ${sql.literal(eventColumns)}, d.attempts, d.attempts = 0 and d.due_at = d.created_at as is_first,
         due.webhook_id as to_id, due.url, due.secret, due.previous_secret, due.failing_since`
-    const events = yield* read(rows, sql)
+    const rows = yield* inTransaction(leasing)
+    if (rows.length === 0) return []
+    const events = yield* inTransaction(read(rows, sql))
     const claimed = yield* Effect.forEach(events, (event, index) => {
       const row = rows[index]
       return row === undefined ? Effect.succeed([]) : readable(row, event, leasedUntil)

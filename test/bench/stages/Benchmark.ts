@@ -7,6 +7,7 @@ import * as Progress from "../support/Rounds.ts"
 import { connectedTo, newDatabase, startBare, startPeer, startSaldo } from "../support/Services.ts"
 import { type ComparisonName, comparisonsLength_s, runComparisons, type ServersUnderTest } from "./Comparisons.ts"
 import { documentsLength_s, measureDocuments } from "./Documents.ts"
+import { eventsLength_s, measureEvents } from "./Events.ts"
 import { highestMemory, type MemorySample, soakMemory, watchMemory } from "./Memory.ts"
 import { checkSoundness, type SoundnessCheck, soundnessLength_s } from "./Soundness.ts"
 import {
@@ -25,6 +26,8 @@ export interface BenchmarkPlan extends Progress.LoadOptions {
   readonly replicas: boolean
   /** Whether to measure sales during a burst of PDFs. */
   readonly documents: boolean
+  /** Whether to compare sales with and without webhooks. */
+  readonly events: boolean
   /** Number of sales in the database before the first measurement. */
   readonly rows: number
   /** Duration of the memory test, in minutes. */
@@ -56,6 +59,7 @@ const length_s = (plan: BenchmarkPlan): number => {
     historyLength_s(plan.rows) +
     (plan.replicas ? 2 : 1) * comparisons_s +
     (plan.documents ? documentsLength_s(plan) : 0) +
+    (plan.events ? eventsLength_s(plan) + soundnessLength_s : 0) +
     60 * plan.soak +
     history_s +
     soundnessLength_s
@@ -117,6 +121,15 @@ const withHistory = Effect.fnUntraced(function* (full: OnDatabase, plan: Benchma
   }
 }, Effect.scoped)
 
+const withEvents = Effect.fnUntraced(function* (off: OnDatabase, plan: BenchmarkPlan) {
+  const on = yield* startSaldoOn("events", { rows: 0, profile: null })
+  const { checks, measurements } = yield* measureEvents(off, on, plan)
+  return {
+    section: section("With webhooks", measurements),
+    checks: [...checks, ...(yield* checkSoundness("events", on.database, on.saleCount))]
+  }
+}, Effect.scoped)
+
 const measureAll = Effect.fnUntraced(function* (plan: BenchmarkPlan) {
   const { step } = yield* Progress.BenchmarkProgress
   const peer = yield* step("Starting the servers", starting_s, Effect.flatMap(newDatabase("peer"), startPeer))
@@ -128,6 +141,11 @@ const measureAll = Effect.fnUntraced(function* (plan: BenchmarkPlan) {
   if (plan.comparisons.length > 0) sections.push(yield* oneServer(servers, full, plan))
   if (plan.comparisons.length > 0 && plan.replicas) sections.push(yield* twoServers(servers, full, plan))
   if (plan.documents) sections.push(section("Beside PDFs", yield* measureDocuments(full, plan)))
+  if (plan.events) {
+    const compared = yield* withEvents(full, plan)
+    sections.push(compared.section)
+    checks.push(...compared.checks)
+  }
   if (plan.soak > 0) {
     const { measurements, samples } = yield* soakMemory(full, plan.soak)
     sections.push(section("Memory", measurements, samples))

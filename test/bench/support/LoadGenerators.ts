@@ -27,11 +27,23 @@ const callsOf = (shape: RequestShape) => {
  * Generates load with autocannon. Its histogram has a resolution of only 1 ms, so this function records each response
  * time itself.
  */
-export const countWithAutocannon = ({ connections, seconds, shape, urls }: Load): Effect.Effect<LoadCounts> =>
+export const countWithAutocannon = ({
+  connections,
+  perSecond,
+  seconds,
+  shape,
+  urls
+}: Load): Effect.Effect<LoadCounts> =>
   Effect.callback((resume) => {
     const took_ms: Array<number> = []
     const instance = autocannon(
-      { url: urls, connections, duration: seconds, requests: [{ setupRequest: callsOf(shape) }] },
+      {
+        url: urls,
+        connections,
+        duration: seconds,
+        requests: [{ setupRequest: callsOf(shape) }],
+        ...(perSecond !== undefined && { overallRate: perSecond })
+      },
       (error, result) => {
         if (error !== null) return resume(Effect.die(error))
         const sorted = Float64Array.from(took_ms).sort()

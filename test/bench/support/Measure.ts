@@ -14,9 +14,9 @@ const hasWrk = existsSync(wrk)
 /** Name of the load generator. */
 export const generator = hasWrk ? "wrk" : "autocannon"
 
-/** Puts servers under load for some seconds. Each connection sends its next call as soon as it receives a response. */
+/** Puts servers under load for some seconds. wrk cannot keep a fixed rate. */
 export const measure = Effect.fnUntraced(function* (load: Load) {
-  const counted = yield* hasWrk ? countWithWrk(wrk, load) : countWithAutocannon(load)
+  const counted = yield* hasWrk && load.perSecond === undefined ? countWithWrk(wrk, load) : countWithAutocannon(load)
   const { broken, p50_ms, p99_ms, refused, seconds, succeeded } = counted
   if (refused + broken > 0 || succeeded === 0) {
     const { method, path } = load.shape

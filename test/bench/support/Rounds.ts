@@ -81,6 +81,8 @@ export interface Side extends Pick<Load, "urls" | "shape"> {
   readonly saleCount?: SaleCount
   /** Other work that runs during the load. It ends only with an error, which fails the benchmark. */
   readonly beside?: Effect.Effect<never, BenchmarkFailed>
+  /** What happens after each load, before the other side's load. */
+  readonly after?: Effect.Effect<void, BenchmarkFailed>
 }
 
 /** Two sides that handle the same load. */
@@ -120,7 +122,9 @@ const measureSide = Effect.fnUntraced(function* (
 export const playRounds = Effect.fnUntraced(function* ({ connections, ours, seconds, theirs, what }: RoundsPlan) {
   const { options, step } = yield* BenchmarkProgress
   const loaded = (side: Side, length_s: number, when: string) =>
-    step(`${what}: ${side.name}, ${when}`, length_s, measureSide(side, { connections, seconds: length_s }))
+    step(`${what}: ${side.name}, ${when}`, length_s, measureSide(side, { connections, seconds: length_s })).pipe(
+      Effect.tap(side.after ?? Effect.void)
+    )
   yield* loaded(ours, warmUp_s, "warm-up")
   yield* loaded(theirs, warmUp_s, "warm-up")
   const rounds: Array<Round> = []

@@ -32,7 +32,9 @@ export const connectedTo = (database: string) => Database.layer({ url: Redacted.
 const environmentOf = (database: string) => ({
   DATABASE_URL: database,
   RATE_LIMIT_PER_MINUTE: "1000000",
-  RATE_LIMIT_ADDRESS_PER_MINUTE: "1000000"
+  RATE_LIMIT_ADDRESS_PER_MINUTE: "1000000",
+  // The endpoint of the webhooks is on this machine.
+  WEBHOOK_ALLOW_LOCAL: "on"
 })
 
 /** The Node flags of `npm start`. */
@@ -62,7 +64,10 @@ export const startPeer = (database: string) =>
     Effect.map(serviceOf)
   )
 
+const startFile = (path: string) => Effect.map(Effect.flatMap(startProgram(fileOf(path), [], {}), listening), serviceOf)
+
 /** Starts the server that answers "ok". */
-export const startBare = Effect.flatMap(startProgram(fileOf("../bare.ts"), [], {}), listening).pipe(
-  Effect.map(serviceOf)
-)
+export const startBare = startFile("../bare.ts")
+
+/** Starts the endpoint of the webhooks. */
+export const startEndpoint = startFile("../endpoint.ts")

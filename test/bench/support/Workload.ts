@@ -6,6 +6,8 @@ export interface Load {
   /** Number of concurrent calls. */
   readonly connections: number
   readonly seconds: number
+  /** Number of calls a second. Without it, each connection sends its next call as soon as it receives a response. */
+  readonly perSecond?: number
 }
 
 /** Counts of a load generator. */

@@ -85,4 +85,41 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("a deli
       assert.strictEqual(row?.["waiting"], 2)
     })
   )
+
+  it.effect("is claimed without reading the deliveries and webhooks that have nothing to send", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const one = yield* server
+      yield* webhookOf(one, 6)
+      yield* sql`
+        insert into cell.webhook (company_id, id, url, event_types, description, state, secret, created_at)
+        select 1000 + n, 1000 + n, 'https://tienda.example.com/', '{}', '', 'activo', '\\x00', 'epoch'
+        from generate_series(1, 200) as n`
+      yield* sql`
+        insert into cell.delivery (company_id, webhook_id, sequence, state, due_at, created_at)
+        select 1001 + n % 200, 1001 + n % 200, n, 'entregada', 'epoch', 'epoch'
+        from generate_series(1, 20000) as n`
+      // The planner then believes that no delivery waits.
+      yield* sql`analyze cell.delivery, cell.webhook, cell.event`
+      yield* write(6, 5)
+      const rowsRead = Effect.map(
+        sql<{ rows: number }>`
+          select sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::int as rows
+          from pg_stat_xact_user_tables
+          where relid in ('cell.delivery'::regclass, 'cell.webhook'::regclass, 'cell.event'::regclass)`,
+        ([row]) => row?.rows ?? 0
+      )
+      yield* sql.withTransaction(
+        Effect.gen(function* () {
+          const before = yield* rowsRead
+          const claimed = yield* claim(one, 100)
+          assert.lengthOf(
+            claimed.filter(({ event }) => event.companyId === 6),
+            5
+          )
+          assert.isAtMost((yield* rowsRead) - before, 150)
+        })
+      )
+    })
+  )
 })
