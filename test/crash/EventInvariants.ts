@@ -120,6 +120,9 @@ const signedAndEqual: Invariant = ({ received }) => {
   })
 }
 
+const asDocumented: Invariant = ({ received }) =>
+  received.flatMap(({ faults, id, path }) => faults.map((fault) => `${path} received ${id}: ${fault}`))
+
 /** The parts of an event's body that the invariants compare. Amounts are in pesos. */
 interface EventBody {
   readonly id: string
@@ -207,5 +210,6 @@ export const eventInvariants: Readonly<Record<string, Invariant>> = {
   "a low balance and its recovery are reported in turn": lowBalancesInTurn,
   "a healthy endpoint receives every event": healthyEndpointsReceive,
   "a received event is signed, and its body never changes": signedAndEqual,
+  "a received event has the documented form": asDocumented,
   "a received event agrees with the database": receivedIsTrue
 }

@@ -75,7 +75,7 @@ const received = (sequence: number, changes: object = {}, path = "/first") => {
   const id = `evt_1_${sequence}`
   const type = books.events[sequence - 1]?.type
   const body = { id, type, secuencia: sequence, empresa_id: 1, data: data[sequence - 1], ...changes }
-  return { path, id, body: JSON.stringify(body), isSigned: true }
+  return { path, id, body: JSON.stringify(body), isSigned: true, faults: [] }
 }
 
 const arrived = data.map((_, index) => received(index + 1))
@@ -112,6 +112,7 @@ const each = "each transition of a company with events on has one event"
 const inTurn = "a low balance and its recovery are reported in turn"
 const healthy = "a healthy endpoint receives every event"
 const signed = "a received event is signed, and its body never changes"
+const documented = "a received event has the documented form"
 const agrees = "a received event agrees with the database"
 
 // Situation, evidence, and the invariants that the evidence violates.
@@ -165,6 +166,7 @@ const cases: ReadonlyArray<readonly [string, Evidence, ReadonlyArray<string>]> =
   ],
   ["an event that the endpoint did not receive", { ...sound, received: arrived.slice(1) }, [healthy]],
   ["an event without a valid signature", hearing({ ...received(2), isSigned: false }), [signed]],
+  ["an event with a field that no schema has", hearing({ ...received(2), faults: ["x"] }), [documented]],
   ["an event with two bodies", hearing(received(2, { timestamp: "later" })), [signed]],
   ["an event that is not stored", hearing(received(77)), [agrees]],
   ["an event of another type", hearing(received(2, { type: "transaction.failed" })), [signed, agrees]],

@@ -2,8 +2,7 @@ import { assert, vi } from "@effect/vitest"
 import { Effect } from "effect"
 import { Webhook } from "standardwebhooks"
 import { startReceiver } from "../fakes/Receiver.ts"
-import { schemaFaultsBy } from "../fakes/SchemaFaults.ts"
-import { inlinedApiDocument } from "./ApiDocument.ts"
+import { eventFaults } from "./EventSchemas.ts"
 
 /** A request to a webhook as its receiver got it. */
 export interface ReceivedWebhook {
@@ -18,27 +17,6 @@ export interface ReceivedEvent {
   readonly secuencia: number
   readonly empresa_id: number
   readonly data: Readonly<Record<string, unknown>>
-}
-
-const faultsBy = schemaFaultsBy(inlinedApiDocument)
-
-/** The place of the schema of each type of event in the OpenAPI document. */
-const places: ReadonlyMap<string, ReadonlyArray<string>> = new Map(
-  Object.keys(inlinedApiDocument.webhooks).flatMap((name) => {
-    const place = ["webhooks", name, "post", "requestBody", "content", "application/json", "schema"]
-    const { schema } = inlinedApiDocument.webhooks[name].post.requestBody.content["application/json"]
-    const types: ReadonlyArray<string> = schema.properties.type.enum
-    return types.map((type) => [type, place] as const)
-  })
-)
-
-/** The types of events for which the OpenAPI document has a request. */
-export const documentedTypes: ReadonlyArray<string> = [...places.keys()]
-
-/** The ways in which an event violates the schema of its type in the OpenAPI document. */
-export const eventFaults = (event: { readonly type?: unknown }): ReadonlyArray<string> => {
-  const place = places.get(String(event.type))
-  return place === undefined ? [`the type ${event.type} is not documented`] : faultsBy(place, event)
 }
 
 /** Whether the secret made the signature. Verifies at the time of the attempt, which is not that of this machine. */

@@ -8,7 +8,7 @@ import { loadAssets } from "../../../facade/docs/Assets.ts"
 import { html } from "../../../facade/docs/Html.ts"
 import { consolePage } from "../../../facade/docs/Pages.ts"
 import { type ApiResponse, apiDocument } from "../../support/ApiDocument.ts"
-import { eventFaults } from "../../support/ReceivedWebhook.ts"
+import { eventFaults } from "../../support/EventSchemas.ts"
 import { as, call, get, post, raw, sell } from "../../support/service/HttpCalls.ts"
 import { secret, TestService } from "../../support/service/InMemoryService.ts"
 

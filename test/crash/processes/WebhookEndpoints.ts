@@ -1,6 +1,7 @@
 import { Effect, Schema } from "effect"
 import { Webhook } from "standardwebhooks"
 import { type ReceivedDelivery, type Respond, startReceiver } from "../../fakes/Receiver.ts"
+import { eventFaults } from "../../support/EventSchemas.ts"
 
 /** The deliveries of one event that an endpoint received with the same body. */
 export const ReceivedEvent = Schema.Struct({
@@ -10,7 +11,9 @@ export const ReceivedEvent = Schema.Struct({
   id: Schema.String,
   body: Schema.String,
   /** Whether each of the deliveries had a valid signature. */
-  isSigned: Schema.Boolean
+  isSigned: Schema.Boolean,
+  /** The ways in which the body violates the schema of its type in the OpenAPI document. */
+  faults: Schema.Array(Schema.String)
 })
 export type ReceivedEvent = typeof ReceivedEvent.Type
 
@@ -57,7 +60,9 @@ export const startWebhookEndpoints = Effect.gen(function* () {
         const id = String(headers["webhook-id"])
         const key = `${path} ${id} ${body}`
         const signed = isSigned(delivery, subscriptions.get(path)?.secret ?? "")
-        received.set(key, { path, id, body, isSigned: signed && (received.get(key)?.isSigned ?? true) })
+        const before = received.get(key)
+        const faults = before?.faults ?? eventFaults(JSON.parse(body))
+        received.set(key, { path, id, body, isSigned: signed && (before?.isSigned ?? true), faults })
       }
       return [...received.values()]
     }
