@@ -1,7 +1,6 @@
 import { Schema } from "effect"
 import { LimitExceeded } from "./Errors.ts"
-import { AlreadySold, PolicyNotIssued } from "./InsuranceErrors.ts"
-import { StepOutOfOrder } from "./InsuranceState.ts"
+import { InsuranceState } from "./InsuranceState.ts"
 import { NamingFlow } from "./Service.ts"
 import { Status } from "./Status.ts"
 import { Permission } from "./Token.ts"
@@ -66,7 +65,14 @@ const retryAfter = Schema.Int.annotate({ description: "Segundos." })
 /** Fields that identify the sale in the details of an error. */
 const sale = { transaction_id: Schema.Int, xid: Schema.String }
 
+/** The sale that failed and is not charged. */
 const Refused = Schema.Struct({ ...sale, status: Schema.Literal("FAILED") })
+
+/** An earlier operation that prevents this one. */
+const Existing = Schema.Struct({ transaction_id: Schema.Int })
+
+/** The state of an insurance that does not allow this operation. */
+const Blocking = Schema.Struct({ estado: InsuranceState })
 
 /** Maps each invalid field to a reason. Some reasons add data under further keys, such as `monto_minimo`. */
 const Faults = Schema.StructWithRest(
@@ -108,13 +114,13 @@ export const errorDetails = {
     consumo: Schema.Finite,
     monto_requerido: Schema.Finite
   }),
-  IDEMPOTENT_REQUEST_IN_PROGRESS: Schema.Struct({ transaction_id: Schema.Int }),
+  IDEMPOTENT_REQUEST_IN_PROGRESS: Existing,
   IDEMPOTENCY_CONFLICT: Schema.Struct({ transaction_id: Schema.Int, status: Status }),
   RATE_LIMIT_EXCEEDED: Schema.Struct({ retry_after: retryAfter }),
   TRANSACTION_PENDING: Schema.Struct({ ...sale, status: Schema.Literal("PENDING"), consultar_en: path }),
   INVALID_PHONE: Refused,
   INVALID_AMOUNT: Refused,
-  DUPLICATE_TRANSACTION: Schema.Struct({ transaction_id: Schema.Int }),
+  DUPLICATE_TRANSACTION: Existing,
   TRANSACTION_REJECTED: Schema.Struct({
     ...sale,
     status: Schema.Literals(["FAILED", "SUCCESS"]).annotate({
@@ -125,14 +131,14 @@ export const errorDetails = {
   SEGURO_NO_EMITIDO: Refused,
   SEGURO_YA_VENDIDO: Schema.Struct({
     seguro_id: Schema.Int,
-    estado: AlreadySold.fields.state,
+    estado: InsuranceState,
     transaction_id: Schema.NullOr(Schema.Int),
     consultar_en: path
   }),
   POLIZA_ACTIVA: Schema.Struct({ renovable_desde: Schema.String.annotate({ format: "date" }) }),
-  POLIZA_NO_EMITIDA: Schema.Struct({ estado: PolicyNotIssued.fields.state }),
+  POLIZA_NO_EMITIDA: Blocking,
   OTP_INCORRECTO: Schema.Struct({ intentos_restantes: Schema.Int }),
-  SEGURO_PASO_INVALIDO: Schema.Struct({ estado: StepOutOfOrder.fields.state })
+  SEGURO_PASO_INVALIDO: Blocking
 } as const
 
 /** Error codes that have details. */

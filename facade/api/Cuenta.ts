@@ -17,7 +17,9 @@ const AccountView = Schema.Struct({
   codigo_empresa: Schema.String,
   ambiente: Environment,
   sandbox: Schema.Boolean,
-  token: Schema.Struct({ nombre: Schema.String, permisos: Schema.Array(Schema.String) })
+  token: Schema.Struct({ nombre: Schema.String, permisos: Schema.Array(Schema.String) }).annotate({
+    identifier: "TokenDeCuenta"
+  })
 }).annotate({ identifier: "Cuenta" })
 
 const accountView = ({ company, token }: Session): typeof AccountView.Type => ({

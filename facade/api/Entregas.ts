@@ -15,7 +15,7 @@ import { webhookGate as gate, Instant, webhookId as id, webhookTag as tag } from
 export const probar = mutation({
   gate,
   input: input({ id }),
-  output: Schema.Struct({ evento_id: Schema.String }),
+  output: Schema.Struct({ evento_id: Schema.String }).annotate({ identifier: "PruebaDeWebhook" }),
   meta: {
     path: "/v1/webhooks/{id}/probar",
     aliases: ["/v1/webhooks/{id}/test"],
@@ -72,7 +72,9 @@ export const entregas = query({
     hasta_id: paging.hasta_id,
     estado: Schema.optionalKey(estado)
   }),
-  output: Schema.Struct({ items: Schema.Array(DeliveryView), pagination: Pagination }),
+  output: Schema.Struct({ items: Schema.Array(DeliveryView), pagination: Pagination }).annotate({
+    identifier: "Entregas"
+  }),
   meta: {
     path: "/v1/webhooks/{id}/entregas",
     aliases: ["/v1/webhooks/{id}/deliveries"],
@@ -135,7 +137,9 @@ export const reenviar = mutation({
       Schema.Boolean.annotate({ description: "Solo los eventos cuya entrega a este webhook terminó en fallida." })
     )
   }),
-  output: Schema.Struct({ eventos: Schema.Int.annotate({ description: "Cuántos eventos se reenvían." }) }),
+  output: Schema.Struct({ eventos: Schema.Int.annotate({ description: "Cuántos eventos se reenvían." }) }).annotate({
+    identifier: "Reenvio"
+  }),
   meta: {
     path: "/v1/webhooks/{id}/reenviar",
     aliases: ["/v1/webhooks/{id}/replay"],

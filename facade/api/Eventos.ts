@@ -29,9 +29,9 @@ export const listarEventos = query({
     )
   }),
   output: Schema.Struct({
-    items: Schema.Array(EventView),
+    items: Schema.Array(EventView.annotate({ identifier: "Evento" })),
     siguiente: Schema.Int.annotate({ description: "El despues_de de la próxima llamada." })
-  }),
+  }).annotate({ identifier: "Eventos" }),
   meta: {
     path: "/v1/eventos",
     aliases: ["/v1/events"],

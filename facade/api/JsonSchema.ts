@@ -1,6 +1,7 @@
-import { Record, Schema } from "effect"
+import { Record, Schema, Struct } from "effect"
 import { EntryType } from "../../core/domain/Account.ts"
 import { Environment } from "../../core/domain/Company.ts"
+import { codes } from "../../core/domain/ErrorCodes.ts"
 import { LimitExceeded } from "../../core/domain/Errors.ts"
 import { ExtraCode, VehicleType } from "../../core/domain/InsuranceOffer.ts"
 import { InsuranceState } from "../../core/domain/InsuranceState.ts"
@@ -31,10 +32,15 @@ const schemasPath = "#/components/schemas/"
 /** A reference to a schema of the OpenAPI document. */
 export const refTo = (component: string) => ({ $ref: `${schemasPath}${component}` })
 
+/** The component that a schema refers to. Undefined for a schema that is not a reference. */
+export const componentName = ({ $ref }: JsonSchema): string | undefined =>
+  $ref === undefined ? undefined : String($ref).slice(schemasPath.length)
+
 /** The enumerations that are components, by component name. The domain has their values; the names are defined here. */
 export const enumerations: Readonly<Record<string, JsonSchema>> = Record.map(
   {
     Ambiente: Environment,
+    CodigoError: Schema.Literals(Struct.keys(codes)),
     CodigoOpcional: ExtraCode,
     EstadoSeguro: InsuranceState,
     EstadoTransaccion: Status,

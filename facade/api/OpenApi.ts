@@ -2,9 +2,9 @@ import type { HttpOptionsShape } from "./Call.ts"
 import { errorsPath } from "./Envelope.ts"
 import { infoOf, tags } from "./Introduction.ts"
 import { componentsOf, enumerations, type JsonSchema } from "./JsonSchema.ts"
-import { errorNamesOf, errorResponses, errorSchemas } from "./OpenApiErrors.ts"
+import { errorNamesOf, errorResponses, errorSchemas, exampleComponents, failureSchemas } from "./OpenApiErrors.ts"
 import { requestBodies, requestOf, requestSchemas } from "./OpenApiRequests.ts"
-import { headerComponents, responseHeaders, successResponse } from "./OpenApiResponses.ts"
+import { headerComponents, responseHeaders, successResponse, successSchemas } from "./OpenApiResponses.ts"
 import { webhookRequests } from "./OpenApiWebhooks.ts"
 import type { Procedure } from "./Procedure.ts"
 import { type Endpoint, endpoints, operationIdOf } from "./Procedures.ts"
@@ -60,7 +60,7 @@ const paths = () => {
 }
 
 const successResponses = () =>
-  Object.fromEntries(endpoints.map((endpoint) => [successName(endpoint), successResponse(endpoint.procedure)]))
+  Object.fromEntries(endpoints.map((endpoint) => [successName(endpoint), successResponse(endpoint)]))
 
 const notChanged = { description: "No ha cambiado.", headers: responseHeaders({ status: 304, cached: true }) }
 
@@ -68,7 +68,12 @@ const outputSchemas = (): Readonly<Record<string, JsonSchema>> =>
   Object.assign({}, ...endpoints.map(({ procedure }) => componentsOf(procedure.output)))
 
 const securitySchemes = {
-  Bearer: { type: "http", scheme: "bearer", description: "api_key y api_secret separados por un punto." },
+  Bearer: {
+    type: "http",
+    scheme: "bearer",
+    description:
+      "api_key y api_secret separados por un punto. Si van también X-Api-Key y X-Api-Secret, tienen que ser las mismas credenciales."
+  },
   ApiKey: { type: "apiKey", in: "header", name: "X-Api-Key", description: "Se envía junto a X-Api-Secret." },
   ApiSecret: { type: "apiKey", in: "header", name: "X-Api-Secret", description: "Se envía junto a X-Api-Key." }
 } as const
@@ -89,9 +94,17 @@ export const openApiDocument = ({ publicUrl, supportEmail }: Pick<HttpOptionsSha
   webhooks: webhookRequests,
   components: {
     securitySchemes,
-    schemas: { ...errorSchemas, ...enumerations, ...requestSchemas, ...outputSchemas() },
+    schemas: {
+      ...errorSchemas,
+      ...failureSchemas,
+      ...enumerations,
+      ...requestSchemas,
+      ...outputSchemas(),
+      ...successSchemas
+    },
     requestBodies,
     responses: { ...successResponses(), NoHaCambiado: notChanged, ...errorResponses },
+    examples: exampleComponents,
     headers: headerComponents
   }
 })

@@ -1,13 +1,25 @@
-import { Struct } from "effect"
+import { Record, Struct } from "effect"
 import { toPublic } from "../../core/domain/ErrorCatalogue.ts"
 import { codes, type DetailedCode, type ErrorCode, errorDetails } from "../../core/domain/ErrorCodes.ts"
 import { type HttpError, headTooLarge, serverBusy } from "./Envelope.ts"
 import { bodyExamples, errorExamples, exampleRequestId, inputFault } from "./ErrorExamples.ts"
 import { documentOf, type JsonSchema, refTo } from "./JsonSchema.ts"
 import { envelope, messageSchema, responseHeaders } from "./OpenApiResponses.ts"
-import { type Endpoint, endpoints, operationIdOf } from "./Procedures.ts"
+import { type Endpoint, endpoints, operationIdOf, schemaPartOf } from "./Procedures.ts"
 
 const isDetailed = (code: ErrorCode): code is DetailedCode => Object.hasOwn(errorDetails, code)
+
+/** The details that several codes have, by component name. */
+const sharedDetails = {
+  SeguroEnEstado: errorDetails.SEGURO_PASO_INVALIDO,
+  VentaExistente: errorDetails.DUPLICATE_TRANSACTION,
+  VentaFallida: errorDetails.INVALID_PHONE
+}
+
+const detailsOf = (code: DetailedCode): JsonSchema => {
+  const name = Struct.keys(sharedDetails).find((shared) => sharedDetails[shared] === errorDetails[code])
+  return name === undefined ? documentOf(errorDetails[code]) : refTo(name)
+}
 
 /** The component of the `error` object with a code: `ErrorInvalidPhone` for INVALID_PHONE. */
 const errorName = (code: ErrorCode): string =>
@@ -20,7 +32,7 @@ const errorObject = (code: ErrorCode): JsonSchema => {
   const properties = {
     code: { type: "string", const: code },
     message: messageSchema,
-    ...(isDetailed(code) && { details: documentOf(errorDetails[code]) })
+    ...(isDetailed(code) && { details: detailsOf(code) })
   }
   return { type: "object", required: Object.keys(properties), properties }
 }
@@ -34,12 +46,6 @@ const errorWith = (some: ReadonlyArray<ErrorCode>): JsonSchema => ({
   }
 })
 
-/** The schema of a response with one of these codes. */
-const failureSchema = (some: ReadonlyArray<ErrorCode>): JsonSchema => {
-  const [only, ...others] = some
-  return only !== undefined && others.length === 0 ? refTo(only) : envelope(false, { error: errorWith(some) })
-}
-
 const everyCode = Struct.keys(codes)
 
 /**
@@ -50,7 +56,8 @@ export const errorSchemas: Readonly<Record<string, JsonSchema>> = {
   // The members exclude each other by error.code. A discriminator must be a direct property, so this is anyOf.
   Error: { description: "Cualquier respuesta de error.", anyOf: everyCode.map(refTo) },
   ...Object.fromEntries(everyCode.map((code) => [code, envelope(false, { error: refTo(errorName(code)) })])),
-  ...Object.fromEntries(everyCode.map((code) => [errorName(code), errorObject(code)]))
+  ...Object.fromEntries(everyCode.map((code) => [errorName(code), errorObject(code)])),
+  ...Record.map(sharedDetails, documentOf)
 }
 
 /**
@@ -93,30 +100,39 @@ const failuresOf = (endpoint: Endpoint): ReadonlyArray<Failure> =>
     replays: endpoint.procedure.input.takesKey && isOutcome(status)
   }))
 
-const responseOf = ({ errors, replays, status }: Failure) => ({
-  description: errors.map(({ code, message }) => `${code}: ${message}`).join(" "),
-  headers: responseHeaders({
-    status,
-    errors: errors.map(({ code }) => code),
-    waits: errors.some(({ details }) => details?.["retry_after"] !== undefined),
-    replays
-  }),
-  content: {
-    "application/json": {
-      schema: failureSchema(errors.map(({ code }) => code)),
-      examples: Object.fromEntries(
-        errors.map(({ code, details, message }) => [
-          code,
-          {
-            value: {
-              success: false,
-              error: { code, message, ...(details && { details }) },
-              request_id: exampleRequestId
-            }
-          }
-        ])
-      )
-    }
+/** The codes of a response, in the order of the catalogue. */
+const codesIn = ({ errors }: Failure): ReadonlyArray<ErrorCode> =>
+  everyCode.filter((code) => errors.some((error) => error.code === code))
+
+const joined = (some: ReadonlyArray<ErrorCode>): string => some.join("_o_")
+
+/** The responses with several codes. Operations with the same codes share one schema. */
+const combinations = Map.groupBy(
+  endpoints.flatMap((endpoint) =>
+    failuresOf(endpoint).flatMap((failure) => {
+      const some = codesIn(failure)
+      return some.length === 1 ? [] : [{ some, name: `Respuesta${schemaPartOf(endpoint)}${failure.status}` }]
+    })
+  ),
+  ({ some }) => joined(some)
+)
+
+// More than two codes would make too long a name. The first operation with these codes names their schema instead.
+const schemaNameOf = (some: ReadonlyArray<ErrorCode>): string =>
+  (some.length > 2 ? combinations.get(joined(some))?.[0]?.name : undefined) ?? joined(some)
+
+/** The schemas of the responses with several codes, by component name. */
+export const failureSchemas: Readonly<Record<string, JsonSchema>> = Object.fromEntries(
+  [...combinations.values()].flatMap(([first]) =>
+    first === undefined ? [] : [[schemaNameOf(first.some), envelope(false, { error: errorWith(first.some) })]]
+  )
+)
+
+const exampleOf = ({ code, details, message }: HttpError) => ({
+  value: {
+    success: false,
+    error: { code, message, ...(details && { details }) },
+    request_id: exampleRequestId
   }
 })
 
@@ -128,6 +144,33 @@ const shared: ReadonlySet<HttpError> = new Set<HttpError>([
   serverBusy
 ])
 
+/** The component name of an error that has the same meaning at every endpoint. */
+const sharedName = ({ code, status }: HttpError): string => (status === codes[code].status ? code : `${code}_${status}`)
+
+const responseOf = (failure: Failure) => {
+  const { errors, replays, status } = failure
+  return {
+    description: errors.map(({ code, message }) => `${code}: ${message}`).join(" "),
+    headers: responseHeaders({
+      status,
+      errors: errors.map(({ code }) => code),
+      waits: errors.some(({ details }) => details?.["retry_after"] !== undefined),
+      replays
+    }),
+    content: {
+      "application/json": {
+        schema: refTo(schemaNameOf(codesIn(failure))),
+        examples: Object.fromEntries(
+          errors.map((error) => [
+            error.code,
+            shared.has(error) ? { $ref: `#/components/examples/${sharedName(error)}` } : exampleOf(error)
+          ])
+        )
+      }
+    }
+  }
+}
+
 /**
  * The component name of an error response. A response that is the same at every endpoint is named after its code, any
  * other after its operation.
@@ -135,8 +178,13 @@ const shared: ReadonlySet<HttpError> = new Set<HttpError>([
 const nameOf = (endpoint: Endpoint, { errors: [first, ...others], replays, status }: Failure): string => {
   if (first === undefined || others.length > 0 || replays || !shared.has(first))
     return `${operationIdOf(endpoint)}_${status}`
-  return status === codes[first.code].status ? first.code : `${first.code}_${status}`
+  return sharedName(first)
 }
+
+const usedErrors = endpoints.flatMap(errorsOf).filter((error) => shared.has(error))
+
+/** The examples that several error responses refer to, by component name. */
+export const exampleComponents = Object.fromEntries(usedErrors.map((error) => [sharedName(error), exampleOf(error)]))
 
 /** The error responses of all endpoints, by component name. */
 export const errorResponses = Object.fromEntries(

@@ -5,7 +5,7 @@ import { z } from "zod"
 import { keyField, keyHeader } from "./Input.ts"
 import { documentOf, type JsonSchema, refTo } from "./JsonSchema.ts"
 import type { BodyForm, Procedure } from "./Procedure.ts"
-import { type Endpoint, endpoints, operationIdOf } from "./Procedures.ts"
+import { type Endpoint, endpoints, operationIdOf, schemaPartOf } from "./Procedures.ts"
 
 // The generator accepts only zod schemas. This zod schema validates nothing: it only contains the JSON Schema of an
 // Effect Schema.
@@ -108,23 +108,28 @@ const formOf = ({ properties, required = [] }: BodySchema, { description, needs,
   properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !without.includes(name)))
 })
 
-/** The schemas of the forms of a body, by component name. */
-const formsOf = (endpoint: Endpoint) => {
+const bodySchemaName = (endpoint: Endpoint): string => `Solicitud${schemaPartOf(endpoint)}`
+
+/** The schemas of a body, by component name: one, or one for each of its forms. */
+const bodySchemasOf = (endpoint: Endpoint): Readonly<Record<string, JsonSchema | BodySchema>> => {
   const schema = bodyOf(endpoint)?.schema
-  return schema === undefined ? {} : Record.map(endpoint.procedure.meta.forms ?? {}, (form) => formOf(schema, form))
+  const { forms } = endpoint.procedure.meta
+  if (schema === undefined) return {}
+  return forms === undefined
+    ? { [bodySchemaName(endpoint)]: schema }
+    : Record.map(forms, (form) => formOf(schema, form))
 }
 
 /** The schemas that request bodies refer to, by component name. */
-export const requestSchemas: Readonly<Record<string, JsonSchema>> = Object.assign({}, ...endpoints.map(formsOf))
+export const requestSchemas: Readonly<Record<string, JsonSchema>> = Object.assign({}, ...endpoints.map(bodySchemasOf))
 
 const requestBodyOf = (endpoint: Endpoint) => {
-  const body = bodyOf(endpoint)
   const { example, forms } = endpoint.procedure.meta
   return {
     required: true,
     content: {
       "application/json": {
-        schema: forms === undefined ? body?.schema : { anyOf: Object.keys(forms).map(refTo) },
+        schema: forms === undefined ? refTo(bodySchemaName(endpoint)) : { anyOf: Object.keys(forms).map(refTo) },
         ...(example?.request !== undefined && { example: example.request }),
         ...(example?.requests !== undefined && { examples: Record.map(example.requests, (value) => ({ value })) })
       }

@@ -1,7 +1,8 @@
 import type { ErrorCode } from "../../core/domain/ErrorCodes.ts"
 import { exampleRequestId } from "./ErrorExamples.ts"
-import { documentOf, type JsonSchema } from "./JsonSchema.ts"
+import { componentName, documentOf, type JsonSchema, refTo } from "./JsonSchema.ts"
 import type { Procedure } from "./Procedure.ts"
+import { type Endpoint, endpoints, schemaPartOf } from "./Procedures.ts"
 
 /** The message for a person, in success and error responses. */
 export const messageSchema = { type: "string", description: "Para personas; puede cambiar." }
@@ -109,24 +110,42 @@ export const responseHeaders = ({ cached, errors = [], file, replays, status, wa
   }
 }
 
-const jsonContent = ({ meta, output }: Procedure) => ({
-  schema: envelope(true, { data: documentOf(output), message: messageSchema }),
-  ...(meta.example && {
-    example: {
-      success: true,
-      data: meta.example.data,
-      message: meta.example.message ?? meta.message ?? "",
-      request_id: exampleRequestId
-    }
-  })
-})
+// Procedures with the same named output share one schema.
+const successSchemaName = (endpoint: Endpoint): string =>
+  `Respuesta${componentName(documentOf(endpoint.procedure.output)) ?? schemaPartOf(endpoint)}`
+
+/** The schemas of the responses to a success, by component name. */
+export const successSchemas: Readonly<Record<string, JsonSchema>> = Object.fromEntries(
+  endpoints
+    .filter(({ procedure }) => procedure.meta.onlyFile !== true)
+    .map((endpoint) => [
+      successSchemaName(endpoint),
+      envelope(true, { data: documentOf(endpoint.procedure.output), message: messageSchema })
+    ])
+)
+
+const jsonContent = (endpoint: Endpoint) => {
+  const { meta } = endpoint.procedure
+  return {
+    schema: refTo(successSchemaName(endpoint)),
+    ...(meta.example && {
+      example: {
+        success: true,
+        data: meta.example.data,
+        message: meta.example.message ?? meta.message ?? "",
+        request_id: exampleRequestId
+      }
+    })
+  }
+}
 
 // OpenAPI 3.1 has no schema for binary content, so a PDF is described only by its media type.
 const fileContent = ({ meta: { file, fileExample } }: Procedure) =>
   file === "text/csv" ? { schema: string, example: fileExample } : {}
 
 /** The response to a success. */
-export const successResponse = (procedure: Procedure) => {
+export const successResponse = (endpoint: Endpoint) => {
+  const { procedure } = endpoint
   const { cached, file, message, onlyFile, status = 200, summary } = procedure.meta
   return {
     description: message ?? summary,
@@ -137,7 +156,7 @@ export const successResponse = (procedure: Procedure) => {
       file: file && (onlyFile ? "always" : "sometimes")
     }),
     content: {
-      ...(!onlyFile && { "application/json": jsonContent(procedure) }),
+      ...(!onlyFile && { "application/json": jsonContent(endpoint) }),
       ...(file && { [file]: fileContent(procedure) })
     }
   }

@@ -68,3 +68,7 @@ export const endpoints: ReadonlyArray<Endpoint> = Object.entries<Readonly<Record
 /** The operation id of an endpoint: `recargasCrear` for `recargas.crear`. */
 export const operationIdOf = ({ name }: Pick<Endpoint, "name">): string =>
   name.replace(/\.(.)/g, (_, letter: string) => letter.toUpperCase())
+
+/** The operation id as a part of the name of a schema: `RecargasCrear`. */
+export const schemaPartOf = (endpoint: Pick<Endpoint, "name">): string =>
+  operationIdOf(endpoint).replace(/^./, (first) => first.toUpperCase())

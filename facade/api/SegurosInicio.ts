@@ -29,7 +29,9 @@ import {
 /** The insurance that a company may sell. Contract: 4.6, step 0. */
 const DisponibleView = Schema.Struct({
   disponible: Schema.Boolean,
-  servicios: Schema.Array(Schema.Struct({ service_id: Schema.Int, nombre: Schema.String })),
+  servicios: Schema.Array(
+    Schema.Struct({ service_id: Schema.Int, nombre: Schema.String }).annotate({ identifier: "ServicioDeSeguro" })
+  ),
   motivo: Schema.NullOr(Schema.Literal("no_habilitado"))
 }).annotate({ identifier: "SeguroDisponible" })
 

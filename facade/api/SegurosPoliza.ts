@@ -27,7 +27,9 @@ import {
   planView
 } from "./SeguroParts.ts"
 
-const DocumentPaths = Schema.Struct({ poliza: Schema.String, marbete: Schema.String })
+const DocumentPaths = Schema.Struct({ poliza: Schema.String, marbete: Schema.String }).annotate({
+  identifier: "DocumentosSeguro"
+})
 
 const documentPaths = (id: InsuranceId): typeof DocumentPaths.Type => ({
   poliza: `/v1/seguros/${id}/documento?tipo=poliza`,

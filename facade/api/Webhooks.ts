@@ -114,7 +114,7 @@ export const crear = mutation({
 export const listar = query({
   gate: webhookGate,
   input: input({}),
-  output: Schema.Struct({ items: Schema.Array(WebhookView) }),
+  output: Schema.Struct({ items: Schema.Array(WebhookView) }).annotate({ identifier: "ListaDeWebhooks" }),
   meta: {
     path: "/v1/webhooks",
     summary: "Los webhooks de la empresa",
@@ -218,7 +218,7 @@ export const rotarSecreto = mutation({
       )
     )
   }),
-  output: Schema.Struct({ secreto: Secret, anterior_hasta: Instant }),
+  output: Schema.Struct({ secreto: Secret, anterior_hasta: Instant }).annotate({ identifier: "SecretoNuevo" }),
   meta: {
     path: "/v1/webhooks/{id}/secreto",
     aliases: ["/v1/webhooks/{id}/secret"],

@@ -43,6 +43,7 @@ interface Operation {
 
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly webhooks: Readonly<Record<string, { readonly post: Required<Pick<Operation, "requestBody">> }>>
   readonly components: {
     readonly responses: Readonly<Record<string, Response>>
     readonly schemas: Readonly<Record<string, Record<string, unknown>>>
@@ -77,6 +78,10 @@ const bodies = [
   ...operations.flatMap(({ method, operation: { requestBody }, path }) =>
     requestBody === undefined ? [] : [{ place: ["paths", path, method, "requestBody"], response: requestBody }]
   ),
+  ...Object.entries(document.webhooks).map(([name, { post }]) => ({
+    place: ["webhooks", name, "post", "requestBody"],
+    response: post.requestBody
+  })),
   ...Object.entries(document.components.responses).map(([name, response]) => ({
     place: ["components", "responses", name],
     response
@@ -113,10 +118,11 @@ describe("the OpenAPI document", () => {
       assert.isEmpty(faultsBy([...place, "schema"], example))
   })
 
-  it("has an example of every request body and of every response except a PDF", () => {
+  it("has an example of every request body, webhook body and response except a PDF", () => {
     const contents = [
       ...Object.values(document.components.responses).flatMap(({ content = {} }) => Object.entries(content)),
-      ...operations.flatMap(({ operation: { requestBody } }) => Object.entries(requestBody?.content ?? {}))
+      ...operations.flatMap(({ operation: { requestBody } }) => Object.entries(requestBody?.content ?? {})),
+      ...Object.values(document.webhooks).flatMap(({ post }) => Object.entries(post.requestBody.content))
     ]
     assert.isAbove(contents.length, 50)
     for (const [type, content] of contents)
@@ -164,7 +170,7 @@ describe("the OpenAPI document", () => {
       assert.strictEqual(schemas[name].properties.code.const, code)
       assert.include(schemas[name].required, "code")
     }
-    const { error } = apiDocument.components.responses.recargasCrear_422.content["application/json"].schema.properties
+    const { error } = schemas.RespuestaRecargasCrear422.properties
     assert.deepStrictEqual(
       Object.values(error.discriminator.mapping),
       error.oneOf.map(({ $ref }: { readonly $ref: string }) => $ref)
@@ -175,6 +181,7 @@ describe("the OpenAPI document", () => {
   it("defines each enumeration once, as a named schema", () => {
     const { schemas } = apiDocument.components
     assert.deepStrictEqual(schemas.EstadoTransaccion.enum, ["PROCESSING", "PENDING", "SUCCESS", "FAILED", "REVERSED"])
+    assert.deepStrictEqual(schemas.CodigoError.enum, everyCode)
     for (const schema of [schemas.Transaccion, schemas.ErrorIdempotencyConflict.properties.details])
       assert.deepStrictEqual(schema.properties.status, { $ref: "#/components/schemas/EstadoTransaccion" })
     const lists = JSON.stringify(apiDocument.components).match(/"enum":\[[^\]]*,[^\]]*\]/g) ?? []
