@@ -48,6 +48,9 @@ class AnsweredError<Code extends ErrorCode> extends Error implements Call {
   }
 }
 
+// Stack traces show the name of the class.
+Object.defineProperty(AnsweredError, "name", { value: "SaldoError" })
+
 /** An error response of the service. `code` determines the type of `details`. */
 export type SaldoError = { [Code in ErrorCode]: AnsweredError<Code> }[ErrorCode]
 

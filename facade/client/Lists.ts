@@ -24,7 +24,10 @@ export interface Lists {
 
 const items_max = 200
 const events_max = 500
+
+// How long the service waits for an event, and how long the client waits for its response.
 const wait_s = 25
+const response_ms = 45_000
 
 /**
  * Reads pages that end at `hasta_id`, each from the id below the last one. So no item comes twice, even if items are
@@ -66,10 +69,11 @@ export const listsOver = ({ eventos, movimientos, transacciones }: Procedures): 
     }
   },
 
-  async *seguirEventos({ despues_de = 0, ...filter } = {}, options) {
+  async *seguirEventos({ despues_de = 0, ...filter } = {}, { signal, timeout_ms = response_ms } = {}) {
+    const patient = { signal, timeout_ms: wait_s * 1_000 + timeout_ms }
     for (let after: typeof despues_de = despues_de; ; ) {
       const wanted = { ...filter, despues_de: after, limite: events_max, esperar: wait_s }
-      const page = await eventos.listar.query(wanted, options)
+      const page = await eventos.listar.query(wanted, patient)
       yield* page.items
       after = page.siguiente
     }

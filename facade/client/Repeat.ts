@@ -62,8 +62,12 @@ export const isTemporary = (error: Failure): boolean =>
   // A consulta of insurance gets 501, and always will.
   (error.httpStatus !== 202 && error.httpStatus !== 501 && mayHaveBegun(error))
 
-/** Whether an error of this status settles the outcome of earlier attempts too, which had the same key. */
-const settles = ({ httpStatus }: Failure): boolean => httpStatus === 422 || httpStatus === 409
+/**
+ * Whether an error is the final answer about an operation, and so settles earlier attempts with its key too. A refusal
+ * before the operation begins does not, because the request of an earlier attempt may still arrive.
+ */
+const settles = (error: Failure): boolean =>
+  isSaldoError(error) && error.httpStatus === 422 && Object.hasOwn(Object(error.details), "xid")
 
 const backoff_min_ms = 500
 const backoff_max_ms = 10_000

@@ -7,7 +7,7 @@ import { promisify } from "node:util"
 import { Context, Effect, Layer } from "effect"
 import manifest from "../../facade/client/package.json" with { type: "json" }
 
-const root = fileURLToPath(new URL("../../", import.meta.url))
+export const root = fileURLToPath(new URL("../../", import.meta.url))
 
 /** Runs a program and returns what it printed. Fails with its whole output. */
 export const run = (program: string, args: ReadonlyArray<string>, cwd: string) =>

@@ -8,7 +8,7 @@ import { serveLocally } from "../fakes/LocalServer.ts"
 import { isBrowserInstalled, launchBrowser } from "../support/Chromium.ts"
 import { ServiceAddress } from "../support/InProcessService.ts"
 import { secret, TestService } from "../support/service/InMemoryService.ts"
-import { InstalledPackage, run, runTool } from "./InstalledPackage.ts"
+import { InstalledPackage, root, run, runTool } from "./InstalledPackage.ts"
 
 /** The maximum size of the package's JavaScript of one module format. */
 const size_max = 30_000
@@ -94,6 +94,21 @@ layer(Everything, { excludeTestServices: true, timeout: "60 seconds" })("the pac
       }
       writeFileSync(join(project, file), JSON.stringify({ compilerOptions, files: ["typed.ts"] }))
       yield* runTool(`${compilers[version as keyof typeof compilers]}/bin/tsc`, ["-p", file], project)
+    })
+  )
+
+  it.effect("has types that agree with those of the server", () =>
+    Effect.gen(function* () {
+      const { project } = yield* InstalledPackage
+      const compilerOptions = {
+        incremental: false,
+        tsBuildInfoFile: null,
+        typeRoots: [join(root, "node_modules/@types")]
+      }
+      const files = [join(root, "test/client/program/agreement.ts")]
+      const config = { extends: join(root, "tsconfig.json"), compilerOptions, files, include: [], exclude: [] }
+      writeFileSync(join(project, "tsconfig.agreement.json"), JSON.stringify(config))
+      yield* runTool(`${compilers.newest}/bin/tsc`, ["-p", "tsconfig.agreement.json"], project)
     })
   )
 

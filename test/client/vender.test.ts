@@ -41,6 +41,8 @@ const failureOf = async (call: Promise<unknown>): Promise<SaldoError | SaldoNetw
   return assert.fail("the call succeeded")
 }
 
+const newCaller = () => new AbortController()
+
 layer(TestService, { excludeTestServices: true })("vender", (it) => {
   it.effect("never makes two sales, whatever is lost, and its result is what the service has", () =>
     Effect.gen(function* () {
@@ -68,7 +70,7 @@ layer(TestService, { excludeTestServices: true })("vender", (it) => {
     })
   )
 
-  it.effect.each(faults)("sells after a %s, with the same key and the same body", (fault) =>
+  it.effect.each(faults)("sells in spite of two faults, with the same key and the same body: %s", (fault) =>
     Effect.gen(function* () {
       const { plan, seen, url } = yield* faultyProxy
       plan(fault, fault)
@@ -130,6 +132,19 @@ layer(TestService, { excludeTestServices: true })("vender", (it) => {
     })
   )
 
+  it.effect("sells once after a 202, and then only reads", () =>
+    Effect.gen(function* () {
+      const { seen, url } = yield* faultyProxy
+      const client = clientIn(skippingPauses().surroundings, optionsFor(url))
+      const sold = yield* Effect.promise(() => client.vender(saleOf("8095551212"), { deadline_ms: 20_000 }))
+      const read = `/trpc/transacciones.ver?input=${encodeURIComponent(JSON.stringify({ id: sold.transaction_id }))}`
+      assert.deepStrictEqual(
+        seen.map(({ path }) => path),
+        ["/trpc/recargas.crear", read, read]
+      )
+    })
+  )
+
   it.effect.each([
     ["8095551230", "FAILED", "INVALID_PHONE"],
     ["8095551231", "FAILED", "TRANSACTION_REJECTED"]
@@ -152,15 +167,17 @@ layer(TestService, { excludeTestServices: true })("vender", (it) => {
     })
   )
 
-  it.effect("does not hide an earlier lost response behind a later refusal of the call", () =>
+  it.effect.each([
+    ["a rate limit", "lost response", 50, Array.from({ length: 8 }, () => "rate limited" as const)],
+    ["a refusal of the input", "lost request", "x", []]
+  ] as const)("does not hide an earlier lost call behind %s", ([, first, amount, others]) =>
     Effect.gen(function* () {
       const { plan, url } = yield* faultyProxy
-      plan("lost response", ...Array.from({ length: 8 }, () => "rate limited" as const))
+      plan(first, ...others)
       const client = clientIn(skippingPauses().surroundings, optionsFor(url))
-      const failure = yield* Effect.promise(() =>
-        failureOf(client.vender(saleOf("8095551233"), { deadline_ms: 5_000 }))
-      )
-      assert.deepStrictEqual([failure.httpStatus, failure.outcomeUnknown], [429, true])
+      const sale = { ...saleOf("8095551233"), amount }
+      const failure = yield* Effect.promise(() => failureOf(client.vender(sale, { deadline_ms: 5_000 })))
+      assert.isTrue(isSaldoError(failure) && failure.outcomeUnknown)
     })
   )
 
@@ -168,7 +185,7 @@ layer(TestService, { excludeTestServices: true })("vender", (it) => {
     Effect.gen(function* () {
       const { plan, seen, url } = yield* faultyProxy
       plan("silence")
-      const caller = new AbortController()
+      const caller = newCaller()
       const reason = new Error("the customer left")
       const client = clientIn(skippingPauses().surroundings, optionsFor(url))
       const rejected = (signal: AbortSignal) =>
@@ -179,7 +196,7 @@ layer(TestService, { excludeTestServices: true })("vender", (it) => {
       assert.strictEqual(yield* Effect.promise(() => waiting), reason)
       assert.strictEqual(yield* rejected(caller.signal), reason)
       assert.lengthOf(seen, 1)
-      const later = new AbortController()
+      const later = newCaller()
       const pausing = clientIn(
         skippingPauses(async () => later.abort(reason)).surroundings,
         optionsFor("http://127.0.0.1:1")
