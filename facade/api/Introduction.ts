@@ -1,7 +1,7 @@
 import { Duration } from "effect"
 import { retention } from "../../core/domain/Idempotency.ts"
 import { realLookupsPerDay, realLookupsPerMinute } from "../../core/domain/RateLimit.ts"
-import { errorsPath, httpFilePath, postmanPath, webhooksPath } from "./Envelope.ts"
+import { errorsPath, guidePath, httpFilePath, postmanPath, webhooksPath } from "./Envelope.ts"
 import { keyHeader } from "./Input.ts"
 
 const keyLife_h = Duration.toHours(retention)
@@ -20,7 +20,7 @@ se descuentan de un saldo prepagado en pesos dominicanos (DOP). Una venta se cob
 3. Venda con \`POST /v1/recargas\` y una \`${keyHeader}\` nueva.
 4. Entregue al cliente el comprobante: \`GET /v1/transacciones/{id}/recibo\`.
 
-Todas las llamadas están listas para enviar en una [colección de Postman](${postmanPath}) y en un
+La [guía](${guidePath}) lleva estos pasos a código en cinco lenguajes. Todas las llamadas están listas para enviar en una [colección de Postman](${postmanPath}) y en un
 [archivo .http](${httpFilePath}) para editores de código.
 
 ## Ambientes

@@ -25,3 +25,12 @@ const markupOf = (content: Content): string => {
 export const html = (strings: TemplateStringsArray, ...contents: ReadonlyArray<Content>): Html => ({
   markup: String.raw({ raw: strings }, ...contents.map(markupOf))
 })
+
+/** Text in a fixed-width font, such as a program. */
+export const block = (name: string, text: string): Html =>
+  html`<pre tabindex="0" role="region" aria-label="${name}"><code>${text}</code></pre>`
+
+/** Content that a reader can unfold. */
+export const folded = (title: string, content: Html): Html => html`<details><summary>${title}</summary>
+${content}
+</details>`

@@ -10,6 +10,7 @@ import {
   errorsPath,
   failureBody,
   failureHeaders,
+  guidePath,
   headTooLarge,
   requestTooSlow,
   serverBusy,
@@ -88,7 +89,7 @@ export const consolePage = (assets: Assets, sandbox: ShownSandbox): Page => ({
   document: documentOf(assets, {
     title: "Saldo: documentación",
     body: html`${sandbox === "closed" ? closedNotice : html``}<div id="console" data-document="${documentPath}"${credentialsOf(sandbox)}></div>
-<noscript>La consola necesita JavaScript. El documento OpenAPI está en <a href="${documentPath}">${documentPath}</a>, la guía de webhooks en <a href="${webhooksPath}">${webhooksPath}</a>.</noscript>
+<noscript>La consola necesita JavaScript. El documento OpenAPI está en <a href="${documentPath}">${documentPath}</a>, la guía en <a href="${guidePath}">${guidePath}</a>, la de webhooks en <a href="${webhooksPath}">${webhooksPath}</a>.</noscript>
 <script src="${assets.scalar.path}"></script>
 <script type="module" src="${assets.console.path}"></script>`
   })
@@ -114,7 +115,7 @@ export const textPage = (assets: Assets, path: Page["path"], title: string, cont
   document: documentOf(assets, {
     title: `${title} · Saldo`,
     head: html`<link rel="stylesheet" href="${assets.style.path}">`,
-    body: html`<header><img src="${assets.icon.path}" alt="" width="28" height="28"><nav aria-label="Documentación"><a href="${consolePath}">Documentación</a><a href="${webhooksPath}">Webhooks</a><a href="${errorsPath}">Errores</a></nav></header>
+    body: html`<header><img src="${assets.icon.path}" alt="" width="28" height="28"><nav aria-label="Documentación"><a href="${consolePath}">Documentación</a><a href="${guidePath}">Guía</a><a href="${webhooksPath}">Webhooks</a><a href="${errorsPath}">Errores</a></nav></header>
 <main>
 ${content}
 </main>`

@@ -1,28 +1,3 @@
-import { readFile } from "node:fs/promises"
-import { Effect } from "effect"
-
-/** A complete program that receives webhooks and verifies their signatures. */
-export interface ReceiverProgram {
-  readonly language: string
-  /** The command that starts the program. */
-  readonly command: string
-  readonly code: string
-}
-
-const load = (language: string, command: string, location: URL) =>
-  Effect.map(
-    Effect.promise(() => readFile(location, "utf8")),
-    (code): ReceiverProgram => ({ language, command, code })
-  )
-
-/** Loads the programs that the page of webhooks shows. The tests run the same files. */
-export const loadReceivers = Effect.all([
-  load("Node", "node receptor.mjs", new URL("./receivers/receptor.mjs", import.meta.url)),
-  load("Python", "python3 receptor.py", new URL("./receivers/receptor.py", import.meta.url)),
-  load("PHP", "php -S 127.0.0.1:8080 receptor.php", new URL("./receivers/receptor.php", import.meta.url)),
-  load("C#", "dotnet run", new URL("./receivers/Receptor.cs", import.meta.url))
-])
-
 const call = (method: string, path: string, fields?: object): string =>
   [
     `curl -s -X ${method} "$SALDO${path}"`,

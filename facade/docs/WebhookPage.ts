@@ -4,12 +4,10 @@ import { jitter_max, retrySteps, webhookUrlLength_max } from "../../core/domain/
 import { webhooksPath } from "../api/Envelope.ts"
 import { eventExamples } from "../api/EventExamples.ts"
 import type { Assets } from "./Assets.ts"
-import { type Html, html } from "./Html.ts"
+import { block, folded, type Html, html } from "./Html.ts"
 import { type Page, textPage } from "./Pages.ts"
-import { type ReceiverProgram, webhookCalls } from "./WebhookExamples.ts"
-
-const block = (name: string, text: string): Html =>
-  html`<pre tabindex="0" role="region" aria-label="${name}"><code>${text}</code></pre>`
+import type { Program } from "./Programs.ts"
+import { webhookCalls } from "./WebhookExamples.ts"
 
 const table = (name: string, heads: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<Html | string>>): Html =>
   html`<div class="wide" tabindex="0" role="region" aria-label="${name}"><table>
@@ -42,10 +40,6 @@ const heading = (id: keyof typeof sections): Html => html`<h2 id="${id}">${secti
 const contents = html`<nav aria-label="Contenido"><ul>
 ${Object.entries(sections).map(([id, title]) => html`<li><a href="#${id}">${title}</a></li>`)}
 </ul></nav>`
-
-const folded = (title: string, content: Html): Html => html`<details><summary>${title}</summary>
-${content}
-</details>`
 
 const durations = new Intl.DurationFormat("es", { style: "long" })
 
@@ -93,7 +87,7 @@ const rawBodies = table(
   ]
 )
 
-const verification = (receivers: ReadonlyArray<ReceiverProgram>): Html => html`${heading("firma")}
+const verification = (receivers: ReadonlyArray<Program>): Html => html`${heading("firma")}
 <p>Cualquiera puede enviar un POST a una dirección pública. Acepte solo los que traen una firma correcta y reciente:</p>
 <ol>
 <li>Lea el cuerpo como bytes, sin cambiarlo. Un JSON que se analiza y se vuelve a escribir ya no es el texto firmado.</li>
@@ -203,11 +197,7 @@ ${calls.local.map((command) => block("Desarrollo local", command))}
 <p>Guarde el <code>secreto</code> de la respuesta, inicie con él uno de los programas de arriba y envíe una prueba.</p>`
 
 /** The guide to webhooks for integrators. Contract: 6. */
-export const webhookPage = (
-  assets: Assets,
-  receivers: ReadonlyArray<ReceiverProgram>,
-  publicUrl: string | null
-): Page => {
+export const webhookPage = (assets: Assets, receivers: ReadonlyArray<Program>, publicUrl: string | null): Page => {
   const calls = webhookCalls(publicUrl)
   return textPage(
     assets,

@@ -6,8 +6,9 @@ import { consolePath, documentPath, httpFilePath, postmanPath } from "../api/Env
 import { openApiDocument } from "../api/OpenApi.ts"
 import { type Asset, type Assets, loadAssets } from "../docs/Assets.ts"
 import { httpFile, postmanCollection } from "../docs/Collections.ts"
+import { guidePage } from "../docs/GuidePage.ts"
 import { consolePage, errorPages, type Page } from "../docs/Pages.ts"
-import { loadReceivers } from "../docs/WebhookExamples.ts"
+import { loadGuidePrograms, loadReceivers } from "../docs/Programs.ts"
 import { webhookPage } from "../docs/WebhookPage.ts"
 import { headerOf } from "./Request.ts"
 import { etagOf, headersOf, isKnown, rateLimited, respond } from "./Response.ts"
@@ -74,7 +75,11 @@ export const documentation = Effect.gen(function* () {
   const options = yield* HttpOptions
   const assets = yield* loadAssets
   const document = JSON.stringify(openApiDocument(options))
-  const pages = [...errorPages(assets), webhookPage(assets, yield* loadReceivers, options.publicUrl)]
+  const pages = [
+    ...errorPages(assets),
+    guidePage(assets, yield* loadGuidePrograms),
+    webhookPage(assets, yield* loadReceivers, options.publicUrl)
+  ]
   return [
     { path: documentPath, handler: serveDocument(document, yield* etagOf(document)) },
     { path: consolePath, handler: serveConsole(assets, options) },
