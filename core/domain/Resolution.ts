@@ -135,8 +135,8 @@ export const confirmable = (
 }
 
 /**
- * Time within which the process that recorded a confirmation normally settles. During this time no other operator may
- * settle.
+ * Time that the process of the confirming operator normally needs to settle the sale. Until then, no other operator may
+ * settle the sale.
  */
 const settling_max = Duration.minutes(1)
 

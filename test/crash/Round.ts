@@ -27,8 +27,8 @@ const turns_max = 4
 const retryRate = 0.1
 
 /**
- * Number of insurance quotes on sale during an ordinary group of faults, and during a group with insurance crash
- * points.
+ * Number of insurance quotes that clients may buy: during an ordinary group of faults, and during a group that kills
+ * processes while they sell insurance.
  */
 const offers_usual = 4
 const offers_insuring = 30

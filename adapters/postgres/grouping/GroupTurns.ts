@@ -18,7 +18,7 @@ interface Waiting {
 interface Turn {
   /** Whether a group could start now if enough calls waited. */
   readonly isFree: () => boolean
-  /** Starts groups after a call was added to the queue. */
+  /** To be called after a call has joined the queue. Starts the groups that may run now. */
   readonly called: () => void
   /** Starts groups after a group of this size has finished. */
   readonly finished: (members: number) => void

@@ -148,7 +148,7 @@ const settling = Effect.gen(function* () {
     none: { change: sql`undelivered = g.undelivered`, where: sql`false` }
   }
 
-  // Locks the insurance first, as a resend does. A repeated result changes nothing, because the message then has
+  // Locks the insurance before the message, as a resend does, so that the two cannot deadlock. A repeated result changes nothing, because the message then has
   // another status, or its delivery is no longer queried.
   return Effect.fnUntraced(function* (
     { companyId, id, insuranceId }: MessageKey,

@@ -23,7 +23,7 @@ export interface CountedList {
 export interface Narrowing {
   readonly companyId: CompanyId
   readonly filter: ListFilter
-  /** A further condition on a row `t`, and the number of rows of a block `o` that meet it. */
+  /** A filter as SQL: its condition on a row `t`, and the stored count of matching rows in a block `o`. */
   readonly also?: { readonly row: string; readonly counted: string } | undefined
   /** A sublist of the sales, which has blocks of its own. */
   readonly sublist?: Sublist | undefined

@@ -43,7 +43,7 @@ export interface Measurement {
   readonly ratio: number | null
   /** Null if the measurement has no goal. */
   readonly goal: Goal | null
-  /** Both values for each round. */
+  /** For each round, Saldo's value and the value it is compared with. */
   readonly rounds: ReadonlyArray<readonly [ours: number, theirs: number]>
 }
 

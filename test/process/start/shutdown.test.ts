@@ -213,7 +213,7 @@ layer(TestServer, { excludeTestServices: true })("a server that stops", (it) => 
     })
   )
 
-  it.effect("answers a sale that stays blocked with INTERNAL_ERROR in the envelope", () =>
+  it.effect("answers INTERNAL_ERROR in the envelope to a sale that stays blocked", () =>
     Effect.gen(function* () {
       const { pass, release, sale, stop } = yield* serverWithBlockedSale
       const stopping = yield* stop

@@ -80,8 +80,8 @@ const retriedStatements: ReadonlyArray<readonly [string, WorkflowStep]> = [
 const stepOf = (sql: string): WorkflowStep | null => retriedStatements.find(([part]) => sql.includes(part))?.[1] ?? null
 
 /**
- * The connection of one process to the server, with faults. After a cut before the commit, or a conflict, no
- * transaction runs. After a cut after the commit, the transaction has run, but the process receives no response.
+ * The connection of one process to the server, with faults. If the connection is cut before the commit, or a conflict
+ * occurs, the transaction has no effect. If it is cut after the commit, the process receives no response.
  *
  * @param ran receives the SQL of every executed statement.
  */

@@ -125,7 +125,7 @@ describe("the scheduler of groups", () => {
     assert.deepStrictEqual(sale.underWay, [128, 44])
   })
 
-  it("prefers a kind that was passed over to a kind with more waiting calls", () => {
+  it("starts a kind that was skipped before a kind with more waiting calls", () => {
     const turns = groupTurns()
     const [reservation, settlement] = [kindOf(turns), kindOf(turns)]
     settlement.call(40)

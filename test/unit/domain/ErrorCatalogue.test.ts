@@ -83,7 +83,7 @@ describe("an error as its caller sees it", () => {
   )
 
   it.each(errorCauses.map(([error, , code, details]) => [error._tag, code, details] as const))(
-    "has for %s with the code %s exactly the details of the code's schema",
+    "gives %s, with the code %s, exactly the details that the schema of the code declares",
     (_, code, details) => {
       const schema: Schema.Codec<unknown> | undefined = errorDetails[code as keyof typeof errorDetails]
       if (schema === undefined) return expect(details).toBeUndefined()
