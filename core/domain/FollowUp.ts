@@ -20,7 +20,7 @@ export interface Check {
 /** Hours from the settlement of a sale until each question. Contract: 3.1. */
 const ages_h = [1, 6, 24, 48]
 
-/** Hours from the settlement until the last check skips the sale. */
+/** Sales that were settled more hours ago are not checked any more. */
 const end_h = 72
 
 export const checks: ReadonlyArray<Check> = ages_h.map((hours, index) => ({

@@ -21,11 +21,10 @@ export interface DatabaseOptions {
 }
 
 /**
- * The connection pool. It opens all connections at once, because the pool would otherwise grow only when every
- * connection is full.
+ * The connection pool. Statements of different requests share a connection. A transaction or a listener has its own.
  *
- * Statements of different requests share connections. A transaction or a listener has its own. The pool fills one
- * connection before it uses the next. Sharing must stay on: without it, callers that wait for a connection wait forever
+ * The pool fills one connection with statements before it uses the next. It opens all connections at once, because it
+ * would otherwise grow only when every connection is full. Sharing must stay on: without it, callers that wait for a connection wait forever
  * after an outage of Postgres.
  */
 export const layer = ({ connections_max, parameters, url, variable = "DATABASE_URL" }: DatabaseOptions) =>

@@ -87,7 +87,7 @@ const make = Effect.gen(function* () {
       where hours = ${claim.check.hours} and leased_until = ${leaseEnd(claim)}`.pipe(Effect.asVoid, Effect.orDie)
   }
 
-  // Two conditions on later sales with the same xid, because the index of failed sales is another one.
+  // Two conditions on later sales with the same xid, because failed sales and other sales have separate indexes.
   const stands: FollowUps["Service"]["stands"] = ({ order: { companyId, transactionId }, status }) =>
     sql<{ stands: boolean }>`
       select exists (

@@ -3,7 +3,7 @@ import { Flag, Param } from "effect/cli"
 
 /** Constructors of flags. Each states its accepted values and its default once, for the help and for errors. */
 
-// A composed flag contains the single flag with the description.
+// A flag that is optional or has a default wraps a single flag, and only the single flag has a description.
 const descriptionOf = (flag: Param.AnyFlag): string =>
   Param.isSingle(flag)
     ? Option.getOrElse(flag.description, () => "")

@@ -65,8 +65,8 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("an insura
     }).pipe(Effect.scoped)
   )
 
-  // What the buyer chooses concurrently with the sale, the insurance if the choice is stored first, and the id of the
-  // first company in the rounds.
+  // The buyer's choice during the sale, the insurance afterwards if the choice is stored first, and the first company id
+  // of the rounds.
   it.effect.each([
     ["another quote", quotedEvent(centavos + 1, "COT-2"), { state: "cotizado", quote: centavos + 1 }, 1_001],
     ["another plan", Effect.succeed(replanned), { state: "plan_confirmado", quote: null }, 1_501]

@@ -118,7 +118,7 @@ layer(Serving, { excludeTestServices: true })("two operators who confirm a propo
     ["1 minute", "turno-2", "8095550312", ["turno-2", "turno-3"], "turno-2"],
     ["1 minute", "turno-3", "8095550412", ["turno-2", "turno-3"], "turno-3"]
   ] as const)(
-    "give one of them success if the second confirms %s after the first, who has not settled, and %s writes first",
+    "give one of them success if the second confirms %s before the first settles, and %s settles first",
     ([elapsed, writesFirst, identifier, confirmers, winner]) =>
       Effect.gen(function* () {
         const { companyId, transactionId } = yield* proposed(identifier)

@@ -73,7 +73,7 @@ layer(logging("debug"), { excludeTestServices: true })("a log at level debug", (
 })
 
 layer(logging("warn"), { excludeTestServices: true })("a log at level warn", (it) => {
-  it.effect("has no line for successful or refused requests, and the cause of every internal error", () =>
+  it.effect("contains the cause of every internal error, but no line for successful or refused requests", () =>
     Effect.gen(function* () {
       const { provider } = yield* Script
       const { auth } = yield* customer()

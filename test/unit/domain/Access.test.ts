@@ -33,8 +33,7 @@ describe("a token with the right secret", () => {
     [{}, { state: "vip" }, null],
     [{}, { state: "suspendida" }, "company_suspended"],
     [elsewhere, {}, "address"],
-    // The order of the refusals. Each row adds the condition that is checked before the conditions of the rows above
-    // it.
+    // The refusals, from the last check to the first. The reason that a row adds wins over the reasons of the rows above.
     [elsewhere, { state: "suspendida" }, "company_suspended"],
     [elsewhere, { state: "suspendida", apiEnabled: false }, "company_without_api"],
     [{ ...elsewhere, state: "suspended" }, { state: "suspendida", apiEnabled: false }, "token_suspended"],

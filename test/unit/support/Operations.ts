@@ -14,7 +14,7 @@ import { sell } from "../../../core/workflows/Sell.ts"
 import { intent, session } from "../../support/Examples.ts"
 import { delivery, type money, type sales, settlingFails, world } from "../../support/InMemoryWorld.ts"
 
-/** A provider's answer about a sale or a reversal. A dispatch has no answer "not found". */
+/** A provider's answer about a sale or a reversal. Only a status query can get "not found". */
 export type Reply = "done" | "refused" | "unknown" | "not sent" | "not found"
 
 /** The provider's answers to the operation under test, and disturbances of it. */
