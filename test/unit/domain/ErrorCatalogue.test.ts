@@ -165,7 +165,7 @@ describe("the documentation page of a code", () => {
   })
 
   it("lists for VALIDATION_ERROR every reason of the contract", () => {
-    const [, listed = ""] = /^Reason codes in `details` of VALIDATION_ERROR: ([^.]*)\./m.exec(contractPage) ?? []
+    const [, listed = ""] = /^Reason codes in `details` of VALIDATION_ERROR: (.*?)\.\n\n/ms.exec(contractPage) ?? []
     const reasons = [...listed.matchAll(/`([a-z\d_]+)`/g)].map(([, reason]) => reason)
     expect(reasons).toContain("incompleto")
     for (const reason of reasons) expect(errorTexts.VALIDATION_ERROR.meaning).toMatch(new RegExp(`\\b${reason}\\b`))
