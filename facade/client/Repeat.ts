@@ -2,6 +2,7 @@ import { type Failure, isFailure, isSaldoError } from "./Errors.ts"
 
 /** What repetitions need from the outside. Tests replace it. */
 export interface Surroundings {
+  /** A clock that only advances, unlike the time of day. */
   readonly now_ms: () => number
   /** A number from 0 to 1. */
   readonly random: () => number
@@ -10,7 +11,7 @@ export interface Surroundings {
 }
 
 export const realSurroundings: Surroundings = {
-  now_ms: Date.now,
+  now_ms: () => performance.now(),
   random: Math.random,
   pause: (duration_ms, signal) =>
     new Promise((resolve, reject) => {
