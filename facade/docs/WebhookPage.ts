@@ -96,7 +96,7 @@ const verification = (receivers: ReadonlyArray<Program>): Html => html`${heading
 <li>Calcule el HMAC-SHA256 de <code>{webhook-id}.{webhook-timestamp}.{cuerpo}</code> y escríbalo en Base64 después de <code>v1,</code>.</li>
 <li>Compárelo en tiempo constante con cada firma de <code>webhook-signature</code>. Basta con que una sea igual; ignore las de versiones que no conozca.</li>
 </ol>
-<p>Las bibliotecas de Standard Webhooks hacen lo mismo. Estos programas completos usan solo la biblioteca estándar. Cada uno recibe en el puerto <code>PORT</code> y toma el secreto de <code>SALDO_WEBHOOK_SECRETO</code>:</p>
+<p>Las bibliotecas de Standard Webhooks hacen lo mismo, y en TypeScript también <code>verificarWebhook</code> del paquete <code>@saldo/client</code>. Estos programas completos usan solo la biblioteca estándar. Cada uno recibe en el puerto <code>PORT</code> y toma el secreto de <code>SALDO_WEBHOOK_SECRETO</code>:</p>
 ${receivers.map(({ code: text, command, language }) =>
   folded(
     language,
@@ -146,7 +146,7 @@ ${folded(`Ejemplo de ${type}`, block(`Cuerpo de ${type}`, JSON.stringify(event, 
 
 const management = (calls: ReturnType<typeof webhookCalls>): Html => html`${heading("rotacion")}
 ${block("Cambiar el secreto", calls.rotate)}
-<p>La respuesta trae el <code>secreto</code> nuevo, que no se vuelve a mostrar, y <code>anterior_hasta</code>. Hasta ese instante cada entrega lleva dos firmas, la del secreto nuevo y la del anterior, así que puede cambiarlo en su servidor sin perder eventos. <code>solape_horas</code> va de 0 a 168 y por defecto es 24; con 0 el secreto anterior deja de firmar de inmediato. Un segundo cambio descarta el secreto anterior al último.</p>
+<p>La respuesta trae el <code>secreto</code> nuevo, que no se vuelve a mostrar, y <code>anterior_hasta</code>. Hasta ese instante cada entrega lleva dos firmas, la del secreto nuevo y la del anterior, así que puede cambiarlo en su servidor sin perder eventos. <code>solape_horas</code> va de 0 a 168 y por defecto es 24; con 0 el secreto anterior deja de firmar de inmediato. Si lo cambia dos veces, solo firman los dos más recientes.</p>
 ${heading("pausa")}
 ${block("Pausar", calls.pause)}
 <p>Un webhook en <code>pausado</code> no recibe nada. Las entregas que esperaban siguen al reanudarlo. De lo que ocurre durante la pausa no se crean entregas: pídalas con un <a href="#reenvio">reenvío</a>.</p>

@@ -107,26 +107,26 @@ const escaped = accented.replace("Ñ", "\\u00d1")
 
 const tolerance_s = 5 * 60
 
-// What is sent, how the correct delivery is changed, and the status of the response.
-const cases: ReadonlyArray<readonly [what: string, send: () => Delivery, status: number]> = [
-  ["a correct signature", delivery, 204],
-  ["a body in UTF-8", () => delivery(0, accented), 204],
-  ["the correct signature before another", () => withSignatures((sent) => `${sent.signatures} ${wrong(sent)}`), 204],
-  ["the correct signature after another", () => withSignatures((sent) => `${wrong(sent)} ${sent.signatures}`), 204],
-  ["a signature of an unknown version too", () => withSignatures((sent) => `v9,AAAA ${sent.signatures}`), 204],
-  ["a signature by another secret", () => withSignatures(wrong), 401],
-  ["two signatures by other secrets", () => withSignatures((sent) => `${wrong(sent)} ${wrong(sent)}`), 401],
-  ["no signature", () => withSignatures(() => ""), 401],
-  ["half a signature", () => withSignatures((sent) => sent.signatures.slice(0, 20)), 401],
-  ["the signature with another version", () => withSignatures((sent) => sent.signatures.replace("v1", "v2")), 401],
-  ["a changed body", () => ({ ...delivery(), body: '{"id":"evt_1_1","type":"webhook.Test"}' }), 401],
-  ["a body that was parsed and written again", () => ({ ...delivery(0, accented), body: escaped }), 401],
-  ["another id", () => ({ ...delivery(), id: "evt_1_2" }), 401],
-  ["another timestamp", () => ({ ...delivery(), timestamp_s: delivery().timestamp_s - 1 }), 401],
-  ["a timestamp within the tolerance", () => delivery(tolerance_s - 30), 204],
-  ["an old timestamp", () => delivery(tolerance_s + 30), 401],
-  ["a timestamp in the future", () => delivery(-tolerance_s - 30), 401],
-  ["a timestamp that is no number", () => ({ ...delivery(), timestamp_s: Number.NaN }), 401]
+// The status of the response, and a delivery.
+const cases: ReadonlyArray<readonly [status: number, what: string, send: () => Delivery]> = [
+  [204, "a correct signature", delivery],
+  [204, "a body in UTF-8", () => delivery(0, accented)],
+  [204, "the correct signature before another", () => withSignatures((sent) => `${sent.signatures} ${wrong(sent)}`)],
+  [204, "the correct signature after another", () => withSignatures((sent) => `${wrong(sent)} ${sent.signatures}`)],
+  [204, "a signature of an unknown version too", () => withSignatures((sent) => `v9,AAAA ${sent.signatures}`)],
+  [401, "a signature by another secret", () => withSignatures(wrong)],
+  [401, "two signatures by other secrets", () => withSignatures((sent) => `${wrong(sent)} ${wrong(sent)}`)],
+  [401, "no signature", () => withSignatures(() => "")],
+  [401, "half a signature", () => withSignatures((sent) => sent.signatures.slice(0, 20))],
+  [401, "the signature with another version", () => withSignatures((sent) => sent.signatures.replace("v1", "v2"))],
+  [401, "a changed body", () => ({ ...delivery(), body: '{"id":"evt_1_1","type":"webhook.Test"}' })],
+  [401, "a body that was parsed and written again", () => ({ ...delivery(0, accented), body: escaped })],
+  [401, "another id", () => ({ ...delivery(), id: "evt_1_2" })],
+  [401, "another timestamp", () => ({ ...delivery(), timestamp_s: delivery().timestamp_s - 1 })],
+  [204, "a timestamp within the tolerance", () => delivery(tolerance_s - 30)],
+  [401, "an old timestamp", () => delivery(tolerance_s + 30)],
+  [401, "a timestamp in the future", () => delivery(-tolerance_s - 30)],
+  [401, "a timestamp that is no number", () => ({ ...delivery(), timestamp_s: Number.NaN })]
 ]
 
 function withSignatures(change: (sent: Delivery) => string): Delivery {
@@ -137,7 +137,7 @@ function withSignatures(change: (sent: Delivery) => string): Delivery {
 for (const program of languages) {
   describe.skipIf(!isInstalled(program))(`the receiver in ${program.language} of the page of webhooks`, () => {
     layer(Layer.effect(Receiving, started(program)), { excludeTestServices: true, timeout: "1 minute" })((it) => {
-      it.effect.each(cases)("answers a delivery with %s", ([, send, status]) =>
+      it.effect.each(cases)("answers %i to a delivery with %s", ([status, , send]) =>
         Effect.gen(function* () {
           const url = yield* Receiving
           const { body, id, signatures, timestamp_s } = send()
@@ -152,7 +152,7 @@ for (const program of languages) {
         })
       )
 
-      it.effect("refuses a delivery without headers", () =>
+      it.effect("answers 401 to a delivery without headers", () =>
         Effect.gen(function* () {
           const url = yield* Receiving
           const answer = yield* Effect.promise(() => fetch(url, { method: "POST", body: "{}" }))

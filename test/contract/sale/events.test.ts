@@ -19,6 +19,8 @@ layer(WebhookServer, { excludeTestServices: true })("the list of events (contrac
         const { items, siguiente } = data as { items: ReadonlyArray<{ type: string }>; siguiente: number }
         return [items.map(({ type }) => type), siguiente]
       })
+      const alias = yield* calls("GET", "/v1/events?limite=2")
+      assert.deepStrictEqual(alias.body.data, (yield* calls("GET", "/v1/eventos?limite=2")).body.data)
       assert.deepStrictEqual(yield* read("?limite=2"), [["balance.deposited", "transaction.succeeded"], 2])
       assert.deepStrictEqual(yield* read("?despues_de=2"), [["balance.deposited"], 3])
       assert.deepStrictEqual(yield* read("?despues_de=3"), [[], 3])
@@ -41,12 +43,22 @@ layer(WebhookServer, { excludeTestServices: true })("the list of events (contrac
     }).pipe(Effect.scoped)
   )
 
-  it.effect.each(["despues_de=-1", "limite=0", "limite=501", "esperar=26", "type=venta"])(
-    "rejects the query %s with 422",
-    (query) =>
-      Effect.gen(function* () {
-        const { apiKey } = yield* customer()
-        assert.strictEqual((yield* ask(apiKey)("GET", `/v1/eventos?${query}`)).status, 422)
-      })
+  // Query -> details of the 422.
+  it.effect.each([
+    ["despues_de=-1", { despues_de: "fuera_de_rango" }],
+    ["despues_de=9007199254740992", { despues_de: "fuera_de_rango" }],
+    ["despues_de=evt_1_1", { despues_de: "invalido" }],
+    ["limite=0", { limite: "fuera_de_rango" }],
+    ["limite=501", { limite: "fuera_de_rango" }],
+    ["limite=1.5", { limite: "invalido" }],
+    ["esperar=26", { esperar: "fuera_de_rango" }],
+    ["limite=&esperar=x", { limite: "invalido", esperar: "invalido" }],
+    ["type=venta", { type: "invalido" }]
+  ] as const)("rejects the query %s with the details %j", ([query, details]) =>
+    Effect.gen(function* () {
+      const { apiKey } = yield* customer()
+      const { body, status } = yield* ask(apiKey)("GET", `/v1/eventos?${query}`)
+      assert.deepStrictEqual([status, body.error.details], [422, details])
+    })
   )
 })
