@@ -115,9 +115,9 @@ export const partsOf = ({ code }: Program): ReadonlyMap<string, string> => {
 const sectionOf = (id: string, { after = html``, before, title }: Step, programs: ReadonlyArray<Program>): Html =>
   html`<h2 id="${id}">${title}</h2>
 ${before}
-${programs.map((program) => {
+${programs.map((program, index) => {
   const { language } = program
-  return folded(language, block(`${title}, en ${language}`, partsOf(program).get(id) ?? ""))
+  return folded(language, block(`${title}, en ${language}`, partsOf(program).get(id) ?? ""), index === 0)
 })}
 ${after}`
 

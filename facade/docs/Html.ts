@@ -31,6 +31,10 @@ export const block = (name: string, text: string): Html =>
   html`<pre tabindex="0" role="region" aria-label="${name}"><code>${text}</code></pre>`
 
 /** Content that a reader can unfold. */
-export const folded = (title: string, content: Html): Html => html`<details><summary>${title}</summary>
+export const folded = (
+  title: string,
+  content: Html,
+  isOpen = false
+): Html => html`<details${isOpen ? html` open` : ""}><summary>${title}</summary>
 ${content}
 </details>`
