@@ -110,7 +110,7 @@ const isWanted = (
   "sequence" in wanted
     ? event.sequence === wanted.sequence
     : DateTime.isGreaterThanOrEqualTo(event.at, wanted.since) &&
-      (wanted.until === null || DateTime.isLessThanOrEqualTo(event.at, wanted.until)) &&
+      (wanted.until === null || DateTime.isLessThanOrEqualTo(DateTime.startOf(event.at, "second"), wanted.until)) &&
       (!wanted.onlyFailed || queued?.state === "fallida")
 
 /** `Deliveries` in memory. */

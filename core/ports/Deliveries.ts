@@ -49,7 +49,10 @@ export interface Delivery {
   readonly nextAttempt: DateTime.Utc | null
 }
 
-/** The events to send again: one event, or all events of a time span. */
+/**
+ * The events to send again: one event, or all events of a time span. The span includes events in the second of `until`,
+ * because clients see the times of events in whole seconds.
+ */
 export type Replay =
   | { readonly sequence: Sequence }
   | { readonly since: DateTime.Utc; readonly until: DateTime.Utc | null; readonly onlyFailed: boolean }

@@ -222,7 +222,7 @@ const make = Effect.gen(function* () {
         ? sql`e.sequence = ${int8(wanted.sequence)}`
         : sql`
           e.created_at >= ${instant(wanted.since)}
-          ${wanted.until === null ? sql.literal("") : sql`and e.created_at <= ${instant(wanted.until)}`}
+          ${wanted.until === null ? sql.literal("") : sql`and date_trunc('second', e.created_at) <= ${instant(wanted.until)}`}
           and (
             not ${wanted.onlyFailed}
             or exists (

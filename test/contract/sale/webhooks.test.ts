@@ -183,6 +183,36 @@ layer(WebhookServer, { excludeTestServices: true })("a webhook (contract 6)", (i
     }).pipe(Effect.scoped)
   )
 
+  it.effect("receives again the failed events of a span, whose ends are the timestamps of events", () =>
+    Effect.gen(function* () {
+      const { calls, companyId, path, received, secrets, statuses } = yield* subscriber()
+      const { pass } = yield* ManualClock
+      yield* pass("1900 millis")
+      statuses.push(410)
+      yield* delivering
+      yield* deposit(companyId, 10, "d1")
+      yield* settled(calls, path, [["balance.deposited", "fallida", 1, "http_410"]])
+      yield* calls("PATCH", path, { estado: "activo" })
+      yield* pass("1 minute")
+      yield* deposit(companyId, 20, "d2")
+      const entregada = ["balance.deposited", "entregada", 1, null] as const
+      yield* settled(calls, path, [entregada, ["balance.deposited", "fallida", 1, "http_410"]])
+      const { items } = (yield* calls("GET", "/v1/eventos")).body.data
+      const [desde, hasta] = items.map(({ timestamp }: { readonly timestamp: string }) => timestamp)
+      const replayed = (span: object) =>
+        Effect.map(calls("POST", `${path}/reenviar`, span), ({ body }) => body.data.eventos)
+      assert.strictEqual(yield* replayed({ desde: hasta, solo_fallidas: true }), 0)
+      assert.strictEqual(yield* replayed({ desde, hasta: desde, solo_fallidas: true }), 1)
+      yield* settled(calls, path, [entregada, entregada])
+      assert.strictEqual(yield* replayed({ desde, solo_fallidas: true }), 0)
+      assert.strictEqual(yield* replayed({ desde, hasta }), 2)
+      yield* settled(calls, path, [entregada, entregada])
+      const [first, second] = items.map(({ id }: { readonly id: string }) => id)
+      const arrived = received.map((one) => eventOf(one, secrets).id)
+      assert.deepStrictEqual(arrived.toSorted(), [first, first, first, second, second].toSorted())
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("stores each of its types once", () =>
     Effect.gen(function* () {
       const types = ["balance.low", "webhook.test"]
