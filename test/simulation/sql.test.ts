@@ -16,7 +16,10 @@ describe("the simulation on the SQL functions", () => {
         assert.isNull(failed)
         assert.lengthOf(outcomes, 22)
         const missed = [...coverage].flatMap(([cell, hits]) => (cell.startsWith("wire") && hits === 0 ? [cell] : []))
-        assert.isEmpty(missed, "connections break before and after every commit that an adapter makes again")
+        assert.isEmpty(
+          missed,
+          "connections broke before and after the commit of every statement that an adapter retries"
+        )
         const again = yield* Effect.promise(() => runSeed({ seed: 21, ops, on }))
         assert.strictEqual(again.trace.digest, outcomes[21]?.digest)
       }),

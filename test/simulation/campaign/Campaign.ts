@@ -71,7 +71,7 @@ const seedJobs = ({ on, ops, seed, seeds }: CampaignPlan): ReadonlyArray<SeedJob
   Array.from({ length: seeds }, (_, n) => ({ seed: seed + n, ops, on }))
 
 /** Runs every seed of the plan. Stops early when an invariant is violated. */
-export const runCampaign = Effect.fn("Campaign.campaign")(function* (plan: CampaignPlan) {
+export const runCampaign = Effect.fn("Campaign.runCampaign")(function* (plan: CampaignPlan) {
   const progress = yield* progressByCount("seeds", plan.seeds)
   const received = yield* Ref.make<ReadonlyArray<SeedOutcome>>([])
   yield* runJobs(seedJobs(plan), plan.threads, (outcome) =>
@@ -125,7 +125,7 @@ const mutantJobs = ({ on, ops, seed, seeds }: MutationPlan): ReadonlyArray<Mutan
     .map(({ name }) => ({ mutant: name, seed, seeds, ops }))
 
 /** Tests each mutant against consecutive seeds. */
-export const runMutants = Effect.fn("MutationRun.runMutants")(function* (plan: MutationPlan) {
+export const runMutants = Effect.fn("Campaign.runMutants")(function* (plan: MutationPlan) {
   const jobs = mutantJobs(plan)
   const progress = yield* progressByCount("planted bugs", jobs.length)
   const received = yield* Ref.make<ReadonlyMap<string, MutantResult>>(new Map())

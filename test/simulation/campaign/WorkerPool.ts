@@ -28,7 +28,7 @@ const runOnWorker = <Job extends SeedJob | MutantJob>(worker: Worker, job: Job):
  *
  * @param told receives each result when its job ends. If it returns false, no further job starts.
  */
-export const runJobs = Effect.fn("Pool.doAll")(function* <Job extends SeedJob | MutantJob>(
+export const runJobs = Effect.fn("WorkerPool.runJobs")(function* <Job extends SeedJob | MutantJob>(
   jobs: ReadonlyArray<Job>,
   threads_max: number,
   told: (answer: JobResult<Job>) => Effect.Effect<boolean>

@@ -16,10 +16,13 @@ export interface Incarnation {
   offset_ms: number
 }
 
-/** An event at a time. It belongs to a process; `incarnation` is null if it belongs to an external service. */
+/**
+ * A function that the event loop calls at a given time. It belongs to a process; `incarnation` is null if it belongs to
+ * an external service.
+ */
 export interface ScheduledEvent {
   readonly at_ms: number
-  /** Order of scheduling. Of two events due at the same time, the lower number leaves the heap first. */
+  /** Number in the order of scheduling. Of two events with the same time, the heap returns the lower number first. */
   readonly order: number
   readonly incarnation: Incarnation | null
   readonly run: () => void
@@ -65,7 +68,7 @@ export const schedulerOf = (eventLoop: EventLoop, incarnation: Incarnation): Sch
   })
 })
 
-/** A background loop that waits for work. */
+/** A background loop between two rounds. Its next round runs when work is due. */
 export interface IdleLoop {
   readonly incarnation: Incarnation
   /** The earliest time of the loop's next round. */
@@ -160,7 +163,8 @@ export class EventLoop {
   }
 
   /**
-   * Whether a background loop may run next: no event is ready, and no scheduled event comes before the earliest round.
+   * Whether the next event may be a round of a background loop: no event is ready, and no scheduled event comes before
+   * the earliest round.
    */
   asksLoops(): boolean {
     if (this.ready.length > 0) return false

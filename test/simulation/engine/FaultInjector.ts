@@ -37,6 +37,7 @@ const frequentFocuses: ReadonlyArray<RunFocus> = [
   { steps: ["insurance: quote"], by: "insure" },
   { steps: ["insurance: advance"], by: "insure" },
   { steps: ["messages: claim", "messages: send", "messages: record"], by: "insure" },
+  { steps: ["deliveries: claim", "deliveries: send", "deliveries: record"], by: "sell" },
   { steps: ["lookup: ask"], by: "buy" },
   { steps: ["lookup: store"], by: "buy" },
   { steps: ["operator: deposit"], by: "operate" },
@@ -99,7 +100,7 @@ const focusRotation = [
   followUpFocus
 ]
 
-/** The focus of a seed. Any fifty consecutive seeds include every focus. */
+/** The focus of a seed. Any 51 consecutive seeds include every focus. */
 export const focusOf = (seed: number): RunFocus => focusRotation[seed % focusRotation.length] as RunFocus
 
 /** Probability of a fault at a step of the focus, and at the earlier step that leads to it. */

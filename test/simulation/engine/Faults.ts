@@ -1,6 +1,6 @@
 import { Context, Struct } from "effect"
 
-/** Every fault that may hit a step, with its meaning. */
+/** All faults, each with its meaning. A fault happens at a step. */
 export const faults = {
   "crash before": "the process dies before the call",
   "crash after": "the process dies when the response arrives",
@@ -16,13 +16,14 @@ export const faults = {
   outage: "the database is unreachable for 1 to 9 seconds",
   timeout: "the external service responds only after the timeout",
   "lost response": "the external service does its work, and its response is lost",
-  "late decision": "the response is not firm; an order is decided minutes later",
-  "lost order": "the order never arrives",
+  "late decision": "the response states no outcome; an order is decided minutes later",
+  "lost order": "the order, message or event never arrives",
   "late order": "the order arrives after up to 8 minutes and is performed then",
   duplicate: "the order arrives, but the response only says that it is a duplicate",
-  "not sent": "the order does not leave the process, and the adapter reports it",
-  "false answer": "the response is firm and false",
-  "unreadable response": "the adapter cannot parse the response"
+  "not sent": "the order does not leave the process, and the adapter reports that",
+  "false answer": "the response states an outcome beyond doubt, but a wrong one",
+  "unreadable response": "the adapter cannot parse the response",
+  "error status": "the endpoint of a webhook responds with an error status such as 500"
 } as const
 
 export type Fault = keyof typeof faults
@@ -37,6 +38,7 @@ export type Activity =
   | "follow-up"
   | "insurance"
   | "messages"
+  | "deliveries"
   | "lookup"
   | "operator"
   | "sandbox"
@@ -45,10 +47,10 @@ export const Activity = Context.Reference<Activity>("saldo/simulation/Activity",
 
 /**
  * What a step calls. `database`: a port of the database. `supplier`: an order to deliver or to reverse. `question`: a
- * question to a supplier. `gateway`: an SMS. `wire`: an SQL statement between driver and Postgres; it exists only on
- * the SQL backend.
+ * question to a supplier. `gateway`: an SMS. `endpoint`: an event that is sent to a webhook. `wire`: an SQL statement
+ * between driver and Postgres; it exists only on the SQL backend.
  */
-type CalleeKind = "database" | "supplier" | "question" | "gateway" | "wire"
+type CalleeKind = "database" | "supplier" | "question" | "gateway" | "endpoint" | "wire"
 
 interface StepFacts {
   readonly kind: CalleeKind
@@ -89,6 +91,9 @@ const steps = {
   "messages: claim": { kind: "database" },
   "messages: send": { kind: "gateway" },
   "messages: record": { kind: "database", repeated: true },
+  "deliveries: claim": { kind: "database" },
+  "deliveries: send": { kind: "endpoint" },
+  "deliveries: record": { kind: "database", repeated: true },
   "lookup: ask": { kind: "question", awaited: true },
   "lookup: store": { kind: "database", awaited: true },
   "operator: deposit": { kind: "database", repeated: true },
@@ -108,7 +113,8 @@ const steps = {
   "wire: adjust": { kind: "wire" },
   "wire: begin reversal": { kind: "wire" },
   "wire: settle reversal": { kind: "wire" },
-  "wire: record": { kind: "wire" }
+  "wire: record": { kind: "wire" },
+  "wire: record delivery": { kind: "wire" }
 } as const satisfies Record<string, StepFacts>
 
 export type WorkflowStep = keyof typeof steps
@@ -154,12 +160,15 @@ export const whyImpossible = (step: WorkflowStep, fault: Fault): string | null =
   if (databaseFaults.includes(fault)) return kind === "database" ? null : "this step does not call the database"
   if (answerFaults.includes(fault))
     return kind === "database" ? "the database responds, or the connection is cut" : null
+  if (fault === "error status") return kind === "endpoint" ? null : "this step calls no webhook"
   if (!orderFaults.includes(fault)) return null
   switch (kind) {
     case "database":
       return "this step sends no order"
     case "supplier":
       return null
+    case "endpoint":
+      return fault === "lost order" ? null : "an event is not an order"
     case "gateway":
       return fault === "late decision" || fault === "false answer" || fault === "late order"
         ? "the status of a message is never asked for"

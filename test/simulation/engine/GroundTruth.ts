@@ -20,7 +20,7 @@ export interface ExternalOperation {
 export type Standing = "unknown" | "undecided" | "done" | "refused" | "taken back"
 
 /**
- * The orders that external services received, and what the services really did. At the end of a run, Saldo's books must
+ * The orders that external services received, and the outcome of each order. At the end of a run, Saldo's books must
  * agree with this record.
  */
 export class GroundTruth {

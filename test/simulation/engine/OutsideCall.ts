@@ -1,4 +1,4 @@
-import { Context, Effect, type Exit, type Fiber } from "effect"
+import { Context, DateTime, Effect, type Exit, type Fiber } from "effect"
 import type { SeededRandom } from "../../support/SeededRandom.ts"
 import { delayFiber, type Incarnation, pauseProcess } from "./EventLoop.ts"
 import { Activity, type Fault, isWorkflowStep, stepFactsOf, type WorkflowStep } from "./Faults.ts"
@@ -29,7 +29,9 @@ export interface OutsideCall {
   readonly chance: SeededRandom
 }
 
-/** Calls that belong to the step of another activity, by their own name. */
+/**
+ * Calls that count as a step of another activity. The key names the activity of the fiber and the method of the call.
+ */
 const stepAliases: Readonly<Record<string, WorkflowStep>> = {
   "insurance: send": "messages: send",
   "insurance: record": "messages: record",
@@ -174,7 +176,7 @@ export interface Connection {
   readonly incarnation: Incarnation
   readonly ask: <A, E>(question: Effect.Effect<A, E>) => Effect.Effect<A, E>
   /**
-   * Runs one transaction. Afterwards the store checks the books of the company.
+   * Runs one transaction. After it, the store checks the books of the company.
    *
    * @param companyId null if the transaction concerns no company, or several companies.
    * @param heard receives the result before the check.
@@ -200,3 +202,14 @@ export const connectionOf = (sim: Simulation, incarnation: Incarnation): Connect
       sim.trace.sample(companyId, available, held)
     })
 })
+
+/** Makes an observer of a call that receives only successful results. */
+export const onSuccess =
+  <A>(look: (value: A) => void) =>
+  <E>(exit: Exit.Exit<A, E>) => {
+    if (exit._tag === "Success") look(exit.value)
+  }
+
+/** Names a claim by the process that made it and by the time on the clock of that process. */
+export const claimName = (incarnation: Incarnation, { now }: { readonly now: DateTime.Utc }): string =>
+  `${incarnation.name} at ${DateTime.toEpochMillis(now)}`

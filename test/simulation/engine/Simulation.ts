@@ -2,9 +2,12 @@ import { createHash } from "node:crypto"
 import { Struct } from "effect"
 import type { Sale } from "../../../adapters/memory/Books.ts"
 import type { Balance, Entry, Limits } from "../../../core/domain/Account.ts"
+import type { CompanyEvent, Sequence, WebhookId } from "../../../core/domain/Event.ts"
 import type { TransactionId } from "../../../core/domain/Ids.ts"
 import { type Invariant, invariants } from "../../../core/domain/Invariants.ts"
 import type { Reversal } from "../../../core/domain/Reversal.ts"
+import type { DeliveryState } from "../../../core/ports/Deliveries.ts"
+import type { WebhookState } from "../../../core/ports/Webhooks.ts"
 import type { EventLoop, Incarnation } from "./EventLoop.ts"
 import type { FaultInjector } from "./FaultInjector.ts"
 import type { Fault } from "./Faults.ts"
@@ -31,6 +34,15 @@ const observedInvariants = [
   "a code allows five attempts",
   "an external operation is performed once",
   "a contradiction raises an alert",
+  "a change has exactly one event",
+  "a crossed alert value has exactly one event",
+  "events are numbered in commit order",
+  "a company with events off has no events",
+  "an event shows its state at the commit",
+  "an event never changes",
+  "an inactive webhook receives nothing",
+  "every healthy webhook receives every event",
+  "a delivery ends only as its endpoint responded",
   "everything is settled at the end",
   "exactly the delivered sales are charged",
   "a changed answer is found",
@@ -66,9 +78,45 @@ interface DatabaseView {
   readonly undecided: (companyId: number) => Iterable<ObservedReversal>
 }
 
-/** Receives the sales and reversals that a look at the database finds. */
+/** A change of a company that must have an event: the type and the subject of this event. */
+export type ReportableChange = Pick<CompanyEvent, "type" | "subject">
+
+/** An event as a transaction wrote it. */
+export interface WrittenEvent extends Pick<CompanyEvent, "sequence" | "type"> {
+  /** The sale, insurance, ledger entry or balance that the event reports, such as `sale 12`. */
+  readonly about: string
+}
+
+/** The changes that a committed transaction made to one company, and the events that it wrote. */
+export interface ObservedCommit {
+  readonly companyId: number
+  /** All changes that must have an event, except that the available amount crossed the alert value. */
+  readonly changes: ReadonlyArray<ReportableChange>
+  readonly events: ReadonlyArray<WrittenEvent>
+  /** The account after the transaction. */
+  readonly account: Balance & { readonly alert: number; readonly areEventsOn: boolean }
+}
+
+/** A delivery at the end of a run. */
+export interface FinalDelivery {
+  readonly companyId: number
+  readonly webhookId: WebhookId
+  readonly sequence: Sequence
+  readonly state: DeliveryState
+  readonly webhookState: WebhookState
+}
+
+/** The events and deliveries of all companies at the end of a run, as the ports read them. */
+export interface FinalEvents {
+  readonly events: ReadonlyArray<CompanyEvent>
+  readonly deliveries: ReadonlyArray<FinalDelivery>
+}
+
+/** Receives the sales, reversals and commits that a look at the database finds. */
 export interface DatabaseObserver {
   readonly seen: (sales: Iterable<ObservedSale>) => void
+  /** Receives every commit, in the order of the commits. */
+  readonly committed: (commit: ObservedCommit) => void
   readonly unsound: (invariant: Invariant, what: string) => void
 }
 

@@ -66,7 +66,8 @@ export interface ExternalOrder<A> {
 /** An answer that the adapter cannot parse. */
 const unreadable = Effect.die(new Error("the response cannot be parsed"))
 
-const replyAfter =
+/** Returns a response to the process after a delay, and applies the fault that hits the process then. */
+export const replyAfter =
   <A>(sim: Simulation, call: OutsideCall, resume: (answer: Effect.Effect<A>) => void) =>
   (answer: Effect.Effect<A>, after_ms: number): void => {
     sim.eventLoop.after(after_ms, call.incarnation, () => {

@@ -35,7 +35,7 @@ const policyOf = (order: Order): IssuedPolicy => ({
   validity: validFor(order.createdAt, months)
 })
 
-/** What a supplier shares with the run: the record of its orders, and the invariants about orders. */
+/** Shared by a supplier and the run: the record of its orders, and the invariants about orders. */
 interface SupplierContext {
   readonly sales: GroundTruth
   readonly orders: OrderChecks

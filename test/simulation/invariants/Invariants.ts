@@ -5,9 +5,12 @@ import type { Intent } from "../../../core/domain/Sale.ts"
 import type { Reserved, Settled, Settlement } from "../../../core/ports/Ledger.ts"
 import type { ClaimedSms, Outbox } from "../../../core/ports/Outbox.ts"
 import type { ReversalSettled, ReversalSettlement } from "../../../core/ports/Reversals.ts"
+import type { EndpointRecords } from "../engine/EndpointRecords.ts"
 import type { Incarnation } from "../engine/EventLoop.ts"
 import { reportViolation, type Simulation } from "../engine/Simulation.ts"
 import { type AnswerChecks, checkAnswers, checkStatuses, type StatusChecks } from "./AnswerInvariants.ts"
+import { checkDeliveries, type DeliveryChecks } from "./DeliveryInvariants.ts"
+import { checkEvents, type EventChecks } from "./EventInvariants.ts"
 import { checkLimits, checkOrders, type OrderChecks } from "./OrderInvariants.ts"
 import {
   type AgreementChecks,
@@ -30,6 +33,8 @@ export interface Invariants {
   readonly alerts: AlertChecks
   readonly answers: AnswerChecks
   readonly claims: LeaseChecks
+  readonly deliveries: DeliveryChecks
+  readonly events: EventChecks
   readonly orders: OrderChecks
   readonly statuses: StatusChecks
   readonly reserved: (intent: Intent, reserved: Reserved) => void
@@ -42,11 +47,12 @@ export interface Invariants {
   readonly attempted: (insuranceId: number) => void
 }
 
-export const makeInvariants = (sim: Simulation): Invariants => {
+export const makeInvariants = (sim: Simulation, endpoints: EndpointRecords): Invariants => {
   const alerts = checkAlerts(sim)
   const statuses = checkStatuses(sim)
   const answers = checkAnswers(sim, statuses)
   const claims = checkLeases(sim, lease_min_ms)
+  const events = checkEvents(sim)
   const limits = checkLimits(sim)
   const orders = checkOrders(sim)
   const attempts = new Map<number, number>()
@@ -56,6 +62,8 @@ export const makeInvariants = (sim: Simulation): Invariants => {
     alerts,
     answers,
     claims,
+    deliveries: checkDeliveries(sim, endpoints, events),
+    events,
     orders,
     statuses,
     reserved: ({ key }, reserved) => {

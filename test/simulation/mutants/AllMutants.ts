@@ -1,3 +1,4 @@
+import { eventMutants } from "./EventMutants.ts"
 import type { Mutant } from "./Mutant.ts"
 import { otherMutants, recoveryMutants } from "./RecoveryMutants.ts"
 import { keyMutants, reservationMutants } from "./ReservationMutants.ts"
@@ -12,6 +13,7 @@ export const allMutants: ReadonlyArray<Mutant> = [
   ...recoveryMutants,
   ...reversalMutants,
   ...otherMutants,
+  ...eventMutants,
   ...sqlMutants
 ]
 

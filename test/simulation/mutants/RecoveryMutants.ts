@@ -58,7 +58,7 @@ export const otherMutants: ReadonlyArray<Mutant> = [
           Option.map((toResolve) =>
             toResolve.proposal === null
               ? toResolve
-              : { ...toResolve, proposal: { ...toResolve.proposal, proposedBy: "nobody" } }
+              : { ...toResolve, proposal: { ...toResolve.proposal, proposedBy: "turno-9" } }
           )
         )
     }

@@ -163,8 +163,78 @@ const lists: ReadonlyArray<Mutant> = [
   )
 ]
 
+/** Mutants of the events. They lose no money, but a company receives wrong events. */
+const events: ReadonlyArray<Mutant> = [
+  sqlMutant(
+    "a reversal has no event",
+    "reversal",
+    "if events_on_ and verdict <> 'Hold' then",
+    "if events_on_ and verdict = 'Deny' then"
+  ),
+  sqlMutant(
+    "each question about a pending sale writes transaction.pending",
+    "settle",
+    "when w.old_status = 'PROCESSING' then 'transaction.pending'",
+    "else 'transaction.pending'"
+  ),
+  sqlMutant(
+    "a freed sale has no event",
+    "settle",
+    "when (w.settlement).verdict in ('Release', 'Free') then 'transaction.failed'",
+    "when (w.settlement).verdict = 'Release' then 'transaction.failed'"
+  ),
+  sqlMutant(
+    "a sale writes no balance.low",
+    "reserve",
+    "if any_events then\n    perform record_events('{}'",
+    "if false then\n    perform record_events('{}'"
+  ),
+  sqlMutant(
+    "each change below the alert value writes balance.low",
+    "event",
+    "and (b.available < b.low_balance_alert) <> b.reported_low",
+    "and (b.available < b.low_balance_alert or b.reported_low)"
+  ),
+  sqlMutant(
+    "a reported low balance is not remembered",
+    "event",
+    "reported_low = b.reported_low <> f.crossed",
+    "reported_low = b.reported_low"
+  ),
+  sqlMutant(
+    "a company with events off has events",
+    "event",
+    "where b.company_id = f.company_id\n      and b.events_on\n",
+    "where b.company_id = f.company_id\n"
+  ),
+  sqlMutant(
+    "numbers of events fall",
+    "event",
+    "c.last_event + f.number, f.type",
+    "1000000 - c.last_event - f.number, f.type"
+  ),
+  sqlMutant(
+    "a deposit is reported as an adjustment",
+    "deposit",
+    "type => 'balance.deposited'",
+    "type => 'balance.adjusted'"
+  ),
+  sqlMutant(
+    "only webhooks without chosen types receive events",
+    "event",
+    "(h.event_types = '{}' or w.type = any (h.event_types))",
+    "h.event_types = '{}'"
+  ),
+  sqlMutant(
+    "a delivery is never due",
+    "event",
+    "select w.company_id, h.id, w.sequence, w.created_at, w.created_at",
+    "select w.company_id, h.id, w.sequence, 'infinity', w.created_at"
+  )
+]
+
 /**
  * Mutants of the money functions. Each mutant is a change of the SQL text. Some bugs only make a table constraint abort
  * the transaction. They are left out, because they lose no money.
  */
-export const sqlMutants: ReadonlyArray<Mutant> = [...reservations, ...settlements, ...reversals, ...lists]
+export const sqlMutants: ReadonlyArray<Mutant> = [...reservations, ...settlements, ...reversals, ...lists, ...events]

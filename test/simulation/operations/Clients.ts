@@ -22,7 +22,7 @@ import type { Invariants } from "../invariants/Invariants.ts"
 import { serviceIds, sessionOf } from "../process/CompaniesAndCatalogue.ts"
 import type { Operation } from "./Operation.ts"
 
-/** What the callers of a run share: the invariants that check their responses, and the SMS on the phones. */
+/** Shared by all callers of a run: the invariants that check their responses, and the SMS on the phones. */
 export interface ClientContext {
   readonly invariants: Invariants
   readonly inbox: Inbox

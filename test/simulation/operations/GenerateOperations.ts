@@ -24,6 +24,21 @@ const tightLimits = {
   monthly: [0, 1_000_000]
 }
 
+/**
+ * The opening deposit of every company, in centavos. It is small in runs where many sales should fail because the
+ * balance is too low.
+ */
+const openingOf = ({ by }: RunFocus): number => (by === "sell" || by === "operate" ? 400_000 : 8_000_000)
+
+export const openingDepositOf = (seed: number): number => openingOf(focusOf(seed))
+
+/** An alert value that the available amount may cross, in centavos. It is a little lower than the opening deposit. */
+const alertIn = (chance: SeededRandom, focus: RunFocus): number => (openingOf(focus) / 100) * chance.between(75, 100)
+
+/** The alert value with which a company starts. */
+export const openingAlertOf = (seed: number, companyId: number): number =>
+  alertIn(new SeededRandom(seed, `alert of ${companyId}`), focusOf(seed))
+
 /** Generates an action that does not refer to an earlier action. */
 const newAct = (
   chance: SeededRandom,
@@ -69,6 +84,12 @@ const newAct = (
     }
     case "adjust":
       return { do: "adjust", company: 4, centavos: chance.between(1, 30) * 10_000, reference: `a${nth}` }
+    case "alert":
+      return { do: "alert", company, centavos: alertIn(chance, focus) }
+    case "delete webhook":
+      return { do: "delete webhook", company }
+    case "replay":
+      return { do: "replay", company, sequence: chance.between(1, 40) }
     case "resolve":
     case "resolve reversal":
       return { do: kind, nth: chance.between(0, 9), mistaken: chance.happens(0.3) }
@@ -175,6 +196,9 @@ const usualWeights: Readonly<Record<OperationKind, number>> = {
   deposit: 6,
   limit: 2,
   adjust: 2,
+  alert: 2,
+  "delete webhook": 1,
+  replay: 2,
   resolve: 3,
   "resolve reversal": 2,
   reconcile: 3,
@@ -201,15 +225,6 @@ const focusWeights: Readonly<Record<RunFocus["by"], Partial<Record<OperationKind
     buy: 1
   },
   operate: { sell: 25, burst: 1, deposit: 80, limit: 75, adjust: 60 }
-}
-
-/**
- * The opening deposit of every company. It is small in runs where many sales should fail because the balance is too
- * low.
- */
-export const openingDepositOf = (seed: number): number => {
-  const { by } = focusOf(seed)
-  return by === "sell" || by === "operate" ? 400_000 : 8_000_000
 }
 
 const gaps = { none: 35, moment: 30, seconds: 20, minute: 9, minutes: 4, midnight: 1.2, days: 0.8 }

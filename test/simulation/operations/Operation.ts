@@ -42,6 +42,12 @@ export type Action =
       readonly monthly: number
     }
   | { readonly do: "adjust"; readonly company: number; readonly centavos: number; readonly reference: string }
+  /** Sets the value below which the available amount counts as low. */
+  | { readonly do: "alert"; readonly company: number; readonly centavos: number }
+  /** Deletes the temporary webhook of the company, if it has one. */
+  | { readonly do: "delete webhook"; readonly company: number }
+  /** Sends an event to the healthy webhook of the company again. */
+  | { readonly do: "replay"; readonly company: number; readonly sequence: number }
   /** Two operators resolve a stuck sale or reversal. If `mistaken` is true, they state a false result. */
   | { readonly do: "resolve" | "resolve reversal"; readonly nth: number; readonly mistaken: boolean }
   /** Asks the suppliers immediately about every unresolved sale and reversal. */
@@ -81,6 +87,12 @@ export const describeAction = (op: Action): string => {
       return `the limits of company ${op.company} become ${[op.daily, op.weekly, op.monthly].map(pesos).join(", ")} (day, week, month)`
     case "adjust":
       return `the balance of company ${op.company} is adjusted to ${pesos(op.centavos)}, reference ${op.reference}`
+    case "alert":
+      return `the alert value of company ${op.company} becomes ${pesos(op.centavos)}`
+    case "delete webhook":
+      return `company ${op.company} deletes its temporary webhook`
+    case "replay":
+      return `company ${op.company} requests event ${op.sequence} again`
     case "resolve":
       return describeResolution("sale", op.mistaken)
     case "resolve reversal":

@@ -15,7 +15,7 @@ import type { Operation } from "./Operation.ts"
 
 type OperationOf<Do extends Operation["do"]> = Operation & { readonly do: Do }
 
-/** What operators can see: stuck sales and reversals, and the suppliers' own records. */
+/** The data that operators see: stuck sales and reversals, and the suppliers' own records. */
 export interface BackOffice {
   readonly stuckSales: () => ReadonlyArray<ObservedSale>
   readonly stuckReversals: () => ReadonlyArray<ObservedReversal>

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto"
-import { Clock, Context, Effect, type Fiber, Layer, References, Scheduler, Scope } from "effect"
+import { Clock, Context, Effect, type Fiber, Layer, Random, References, Scheduler, Scope } from "effect"
 import { SecureRandom } from "effect/crypto"
 import * as Sha256Node from "../../../adapters/crypto/Sha256Node.ts"
 import { countedIn } from "../../../core/domain/RateLimit.ts"
@@ -10,6 +10,8 @@ import { AuditLog } from "../../../core/ports/AuditLog.ts"
 import { CallCounter } from "../../../core/ports/CallCounter.ts"
 import { Catalogue } from "../../../core/ports/Catalogue.ts"
 import { Companies } from "../../../core/ports/Companies.ts"
+import { Deliveries } from "../../../core/ports/Deliveries.ts"
+import { Events } from "../../../core/ports/Events.ts"
 import { FollowUps } from "../../../core/ports/FollowUps.ts"
 import { Insurances } from "../../../core/ports/Insurances.ts"
 import { type Insurer, Insurers } from "../../../core/ports/Insurer.ts"
@@ -23,6 +25,8 @@ import { type SmsGateway, SmsGateways } from "../../../core/ports/SmsGateway.ts"
 import { Transactions } from "../../../core/ports/Transactions.ts"
 import { Unresolved } from "../../../core/ports/Unresolved.ts"
 import { Vault } from "../../../core/ports/Vault.ts"
+import { WebhookSender } from "../../../core/ports/WebhookSender.ts"
+import { Webhooks } from "../../../core/ports/Webhooks.ts"
 import { InFlight } from "../../../core/workflows/InFlight.ts"
 import { SeededRandom } from "../../support/SeededRandom.ts"
 import { type Incarnation, schedulerOf } from "../engine/EventLoop.ts"
@@ -59,6 +63,7 @@ export interface ProcessEnvironment {
   readonly provider: Provider
   readonly insurer: Insurer
   readonly gateway: SmsGateway
+  readonly sender: WebhookSender["Service"]
 }
 
 /** A running server process. */
@@ -81,6 +86,8 @@ const allServices = Effect.all([
   Catalogue,
   Companies,
   FollowUps,
+  Deliveries,
+  Events,
   InFlight,
   Insurances,
   Insurers,
@@ -95,7 +102,9 @@ const allServices = Effect.all([
   SmsGateways,
   Transactions,
   Unresolved,
-  Vault
+  Vault,
+  WebhookSender,
+  Webhooks
 ])
 
 const sha256 = Effect.runSync(Effect.provide(Sha256, Sha256Node.layer))
@@ -104,6 +113,15 @@ const sha256 = Effect.runSync(Effect.provide(Sha256, Sha256Node.layer))
 const randomOf = (seed: number, name: string) => {
   const chance = new SeededRandom(seed, `random ${name}`)
   return SecureRandom.make((size) => Uint8Array.from({ length: size }, () => chance.between(0, 255)))
+}
+
+/** Random numbers without secrecy, derived from the seed and a name. */
+const plainRandomOf = (seed: number, name: string): Context.Service.Shape<typeof Random.Random> => {
+  const chance = new SeededRandom(seed, `plain random ${name}`)
+  return {
+    nextDoubleUnsafe: () => chance.next(),
+    nextIntUnsafe: () => chance.between(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
+  }
 }
 
 // All lookups go to the provider. The sandbox examples are never used.
@@ -133,6 +151,7 @@ export const machineOf = ({ seed, eventLoop }: Simulation, incarnation: Incarnat
     Context.add(References.MinimumLogLevel, "None"),
     Context.add(Sha256, sha256),
     Context.add(SecureRandom.SecureRandom, randomOf(seed, incarnation.name)),
+    Context.add(Random.Random, plainRandomOf(seed, incarnation.name)),
     Context.add(Vault, vaultPlain)
   )
 
@@ -154,7 +173,8 @@ export const startProcess = (
       exampleLookup: unusedSimulator.lookup
     }),
     Context.add(Insurers, { serving: () => Effect.succeed(environment.insurer) }),
-    Context.add(SmsGateways, { serving: () => Effect.succeed(environment.gateway) })
+    Context.add(SmsGateways, { serving: () => Effect.succeed(environment.gateway) }),
+    Context.add(WebhookSender, environment.sender)
   )
   const base = external.pipe(
     Context.add(Accounts, ports.accounts),
@@ -162,6 +182,8 @@ export const startProcess = (
     Context.add(Atomic, separateTransactions),
     Context.add(AuditLog, { record: ports.record }),
     Context.add(FollowUps, ports.followUps),
+    Context.add(Deliveries, ports.deliveries),
+    Context.add(Events, ports.events),
     Context.add(Insurances, ports.insurances),
     Context.add(Ledger, ports.ledger),
     Context.add(Options, ports.options),
@@ -169,7 +191,8 @@ export const startProcess = (
     Context.add(Resolutions, ports.resolutions),
     Context.add(Reversals, ports.reversals),
     Context.add(Transactions, ports.transactions),
-    Context.add(Unresolved, ports.unresolved)
+    Context.add(Unresolved, ports.unresolved),
+    Context.add(Webhooks, ports.webhooks)
   )
   const memory = Layer.buildWithScope(Layer.fresh(InFlight.layer), Scope.makeUnsafe())
   const inFlight = Context.get(Effect.runSyncWith(base)(memory), InFlight)

@@ -1,24 +1,15 @@
-import { DateTime, Effect, type Exit } from "effect"
+import { Effect } from "effect"
 import type { Proposal } from "../../../core/domain/Resolution.ts"
 import type { AuditEvent } from "../../../core/ports/AuditLog.ts"
 import type { FollowUpClaim } from "../../../core/ports/FollowUps.ts"
 import type { Reserved } from "../../../core/ports/Ledger.ts"
 import type { Incarnation } from "../engine/EventLoop.ts"
 import { Activity } from "../engine/Faults.ts"
-import { type Connection, connectionOf } from "../engine/OutsideCall.ts"
+import { type Connection, claimName, connectionOf, onSuccess } from "../engine/OutsideCall.ts"
 import type { Simulation } from "../engine/Simulation.ts"
 import type { Invariants } from "../invariants/Invariants.ts"
 import type { DatabasePorts } from "../process/Store.ts"
-
-const onSuccess =
-  <A>(look: (value: A) => void) =>
-  <E>(exit: Exit.Exit<A, E>) => {
-    if (exit._tag === "Success") look(exit.value)
-  }
-
-/** Names a claim by the process that made it and by the time on the clock of that process. */
-const claimName = (incarnation: Incarnation, { now }: { readonly now: DateTime.Utc }): string =>
-  `${incarnation.name} at ${DateTime.toEpochMillis(now)}`
+import { eventsOver } from "./CheckedEvents.ts"
 
 const checkName = ({ check }: FollowUpClaim): string => `check after ${check.hours} hours`
 
@@ -237,6 +228,7 @@ export const checkedPorts = (
     ...salesOver(connection, ports, invariants),
     ...afterwardsOver(connection, ports, invariants),
     ...insuranceOver(connection, ports, invariants, sim),
+    ...eventsOver(connection, ports, invariants, sim),
     record: (event: AuditEvent) =>
       Effect.tap(connection.ask(ports.record(event)), () =>
         Effect.map(Activity, (activity) => invariants.alerts.recorded(event, activity))

@@ -1,4 +1,5 @@
-import { Effect } from "effect"
+import { Clock, Duration, Effect } from "effect"
+import { keepDelivering } from "../../../core/workflows/DeliverEvents.ts"
 import { followUp } from "../../../core/workflows/FollowUp.ts"
 import { recover } from "../../../core/workflows/Recover.ts"
 import { keepResetting } from "../../../core/workflows/SandboxReset.ts"
@@ -11,6 +12,9 @@ import type { Process, WorkflowServices } from "../process/Process.ts"
 import type { BackgroundLoop } from "../process/Store.ts"
 
 const second_ms = 1_000
+
+/** How often a process looks for due deliveries (core/workflows/DeliverEvents.ts). */
+const lookEvery_ms = 500
 
 /** The two replicas of the server. Each replica has at most one live process at a time. */
 export interface Cluster {
@@ -38,7 +42,7 @@ interface LoopRound {
 }
 
 /** The background loops of the server. Failures of a round are ignored, because production only logs them. */
-const backgroundLoops: Readonly<Record<BackgroundLoop, LoopRound>> = {
+const backgroundLoops: Readonly<Record<Exclude<BackgroundLoop, "deliveries">, LoopRound>> = {
   recovery: { activity: "recovery", cycle: Effect.ignoreCause(recover("due")), pause_ms: second_ms },
   "follow-up": {
     activity: "follow-up",
@@ -57,31 +61,63 @@ const backgroundLoops: Readonly<Record<BackgroundLoop, LoopRound>> = {
 export const clusterOf = (
   sim: () => Simulation,
   start: (incarnation: Incarnation) => Process,
-  due: (chore: BackgroundLoop) => number | null
+  due: (loop: BackgroundLoop) => number | null
 ): Cluster => {
   const lives = replicaNames.map(() => 0)
   const processes: Array<Process | null> = replicaNames.map(() => null)
+
+  /** The time of the run at which a background loop next has work, by the clock of its process. */
+  const dueFor = ({ offset_ms }: Incarnation, loop: BackgroundLoop): number | null => {
+    const instant_ms = due(loop)
+    return instant_ms === null ? null : instant_ms - sim().epoch_ms - offset_ms
+  }
+
+  /**
+   * The clock of the workflow that delivers events. The pause between two looks for due deliveries lasts until a
+   * delivery is due, because otherwise most events of a run would be looks that find nothing.
+   */
+  const deliveryClock = (clock: Clock.Clock, incarnation: Incarnation): Clock.Clock => ({
+    ...clock,
+    sleep: (duration) =>
+      Duration.toMillis(duration) === lookEvery_ms
+        ? Effect.callback<void>((resume) => {
+            const { eventLoop } = sim()
+            eventLoop.idle({
+              incarnation,
+              from_ms: eventLoop.now_ms + lookEvery_ms,
+              due_ms: () => dueFor(incarnation, "deliveries"),
+              run: () => resume(Effect.void)
+            })
+          })
+        : clock.sleep(duration)
+  })
+
+  const deliver = (incarnation: Incarnation) =>
+    Effect.flatMap(Clock.Clock, (clock) =>
+      Effect.provideService(
+        Effect.scoped(keepDelivering((event) => JSON.stringify(event))),
+        Clock.Clock,
+        deliveryClock(clock, incarnation)
+      )
+    )
 
   /**
    * Repeats a background loop while the process lives. A round runs when work is due, but not before the pause of
    * production has passed.
    */
-  const keep = (process: Process, chore: BackgroundLoop) => {
-    const { epoch_ms, eventLoop } = sim()
+  const keep = (process: Process, loop: keyof typeof backgroundLoops) => {
+    const { eventLoop } = sim()
     const { incarnation } = process
-    const { activity, cycle, pause_ms } = backgroundLoops[chore]
+    const { activity, cycle, pause_ms } = backgroundLoops[loop]
     let round = 0
     const wait = () =>
       eventLoop.idle({
         incarnation,
         from_ms: eventLoop.now_ms + pause_ms,
-        due_ms: () => {
-          const instant_ms = due(chore)
-          return instant_ms === null ? null : instant_ms - epoch_ms - incarnation.offset_ms
-        },
+        due_ms: () => dueFor(incarnation, loop),
         run: () => {
           round++
-          process.start(cycle, { activity, name: `${chore} ${incarnation.name} ${round}` }, (fiber) =>
+          process.start(cycle, { activity, name: `${loop} ${incarnation.name} ${round}` }, (fiber) =>
             fiber.addObserver(wait)
           )
         }
@@ -103,6 +139,7 @@ export const clusterOf = (
     keep(process, "recovery")
     keep(process, "follow-up")
     keep(process, "messages")
+    process.start(deliver(incarnation), { activity: "deliveries", name: `deliveries ${incarnation.name}` })
     process.start(keepResetting, { activity: "sandbox", name: `sandbox ${incarnation.name}` })
   }
 

@@ -3,7 +3,13 @@ import { isUnresolved } from "../../../core/domain/Status.ts"
 import { recover } from "../../../core/workflows/Recover.ts"
 import type { Activity } from "../engine/Faults.ts"
 import { describeExit } from "../engine/OutsideCall.ts"
-import { addTraceLine, type ObservedReversal, type ObservedSale, type Simulation } from "../engine/Simulation.ts"
+import {
+  addTraceLine,
+  type FinalEvents,
+  type ObservedReversal,
+  type ObservedSale,
+  type Simulation
+} from "../engine/Simulation.ts"
 import {
   checkDoneOnce,
   checkOperatorEntries,
@@ -12,7 +18,7 @@ import {
 } from "../invariants/FinalInvariants.ts"
 import type { Invariants } from "../invariants/Invariants.ts"
 import { type ClientContext, insure, lookUpAndBuy, reverseSale, sell } from "../operations/Clients.ts"
-import { openingDepositOf } from "../operations/GenerateOperations.ts"
+import { openingAlertOf, openingDepositOf } from "../operations/GenerateOperations.ts"
 import { describeAction, type Operation } from "../operations/Operation.ts"
 import {
   adjust,
@@ -22,8 +28,10 @@ import {
   resolveSale,
   setLimits
 } from "../operations/Operators.ts"
+import { deleteTemporary, eventPlansOf, openWebhooks, replayEvent, setAlert } from "../operations/Webhooks.ts"
 import { companies } from "../process/CompaniesAndCatalogue.ts"
 import type { WorkflowServices } from "../process/Process.ts"
+import type { Store } from "../process/Store.ts"
 import type { Cluster } from "./Cluster.ts"
 
 /** A call to the server, and the activity for which its fibers work. */
@@ -49,6 +57,12 @@ const serverCallOf = (callers: ClientContext, office: BackOffice, op: Operation)
       return { activity: "operator", work: setLimits(op) }
     case "adjust":
       return { activity: "sandbox", work: adjust(op) }
+    case "alert":
+      return { activity: "operator", work: setAlert(op) }
+    case "delete webhook":
+      return { activity: "deliveries", work: deleteTemporary(op) }
+    case "replay":
+      return { activity: "deliveries", work: replayEvent(op) }
     case "resolve":
       return { activity: "operator", work: resolveSale(office, op) }
     case "resolve reversal":
@@ -63,8 +77,8 @@ const serverCallOf = (callers: ClientContext, office: BackOffice, op: Operation)
 
 const minute_ms = 60_000
 
-/** Length of the opening phase. At its end, every company has its opening deposit. */
-const openingLength_ms = 500
+/** Length of each part of the opening phase. */
+const openingPart_ms = 500
 
 /** Minimum age of an unresolved sale or reversal before operators resolve it. */
 const stuckAfter_ms = 15 * minute_ms
@@ -76,24 +90,34 @@ const stuckAfter_ms = 15 * minute_ms
 const faultyTail_ms = 2 * minute_ms
 const rest_ms = 75 * minute_ms
 
+/** Longest time of all ten attempts of a delivery. */
+const attempts_max_ms = 100 * 60 * minute_ms
+
 /** Runs all events up to the given time. */
 export type AdvanceTime = (until_ms: number) => Promise<void>
 
-/** Deposits the opening balance of every company. No fault happens in this phase. */
-export const makeOpeningDeposits = async (
+/**
+ * Adds the webhooks of the companies, then sets their alert values and deposits their opening balances. No fault happens
+ * in this phase.
+ */
+export const openCompanies = async (
   sim: Simulation,
   cluster: Cluster,
   office: BackOffice,
   advance: AdvanceTime
 ): Promise<void> => {
   sim.faults.stopped = true
-  const centavos = openingDepositOf(sim.seed)
+  for (const plan of eventPlansOf(sim.seed))
+    cluster.serving(0)?.start(openWebhooks(plan), { activity: "operator", name: `webhooks ${plan.companyId}` })
+  await advance(openingPart_ms)
   for (const { id } of companies) {
-    const reference = `apertura-${id}`
-    const op = { do: "deposit", company: id, centavos, reference, id: -id, at_ms: 0, replica: 0 } as const
-    cluster.serving(0)?.start(makeDeposit(office, op), { activity: "operator", name: `opening ${id}` })
+    const op = { company: id, id: -id, at_ms: 0, replica: 0 }
+    const deposit = { ...op, do: "deposit", centavos: openingDepositOf(sim.seed), reference: `apertura-${id}` } as const
+    const alert = { ...op, do: "alert", centavos: openingAlertOf(sim.seed, id) } as const
+    cluster.serving(0)?.start(makeDeposit(office, deposit), { activity: "operator", name: `opening ${id}` })
+    cluster.serving(0)?.start(setAlert(alert), { activity: "operator", name: `alert ${id}` })
   }
-  await advance(openingLength_ms)
+  await advance(2 * openingPart_ms)
   sim.faults.stopped = false
 }
 
@@ -131,6 +155,24 @@ export const letEverythingSettle = async (sim: Simulation, cluster: Cluster, adv
   sim.outageUntil_ms = 0
   cluster.heal()
   await advance(sim.eventLoop.now_ms + rest_ms)
+}
+
+/** Advances the time until every delivery has ended. The run must be at rest. */
+export const endDeliveries = async (
+  { eventLoop }: Simulation,
+  { audit, due }: Store,
+  advance: AdvanceTime
+): Promise<void> => {
+  const end_ms = eventLoop.now_ms + attempts_max_ms
+  do await advance(eventLoop.now_ms + 60 * minute_ms)
+  while (due("deliveries") !== null && eventLoop.now_ms < end_ms)
+  await audit()
+}
+
+/** Checks the events and deliveries when every delivery has ended. */
+export const checkFinalEvents = ({ deliveries, events }: Invariants, final: FinalEvents): void => {
+  for (const event of final.events) events.read(event)
+  deliveries.atRest(final.deliveries)
 }
 
 const allSales = (sim: Simulation): ReadonlyArray<ObservedSale> =>

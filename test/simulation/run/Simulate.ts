@@ -1,9 +1,11 @@
 import type { Reversal } from "../../../core/domain/Reversal.ts"
 import { SeededRandom } from "../../support/SeededRandom.ts"
+import { EndpointRecords } from "../engine/EndpointRecords.ts"
 import { clockOf, EventLoop, type Incarnation } from "../engine/EventLoop.ts"
 import { FaultInjector, type FaultScript } from "../engine/FaultInjector.ts"
 import { GroundTruth, OperatorMistakes } from "../engine/GroundTruth.ts"
 import { type DatabaseObserver, reportViolation, type Simulation, Trace, type Violation } from "../engine/Simulation.ts"
+import { senderFor } from "../external/Endpoints.ts"
 import { gatewayFor, type Inbox } from "../external/Gateway.ts"
 import { insurerFor, providerFor } from "../external/Suppliers.ts"
 import { type Invariants, makeInvariants } from "../invariants/Invariants.ts"
@@ -17,9 +19,11 @@ import { checkedPorts } from "./CheckedPorts.ts"
 import { type Cluster, clusterOf } from "./Cluster.ts"
 import {
   backOfficeOf,
+  checkFinalEvents,
   checkFinalState,
+  endDeliveries,
   letEverythingSettle,
-  makeOpeningDeposits,
+  openCompanies,
   performOperations
 } from "./RunPhases.ts"
 
@@ -41,7 +45,7 @@ export interface RunOptions {
   readonly variant?: Variant
 }
 
-/** What a mutant can use when it changes a process: the run, the process and the books in memory. */
+/** The run, the process and the books in memory, for a mutant that changes this process. */
 export interface VariantContext {
   readonly sim: Simulation
   readonly incarnation: Incarnation
@@ -54,7 +58,7 @@ export interface Variant {
   readonly environment?: (environment: ProcessEnvironment, bench: VariantContext) => ProcessEnvironment
 }
 
-/** Empty records for a new run: what suppliers and the gateway did, and what operators and callers know. */
+/** Empty records of a new run: the operations of external services, and the data of operators and callers. */
 const newExternalRecords = () => ({
   sales: new GroundTruth(),
   reversals: new GroundTruth(),
@@ -62,7 +66,8 @@ const newExternalRecords = () => ({
   reversalsOf: new Map<string, Set<string>>(),
   byHand: new Map<string, number>(),
   operatorErrors: new OperatorMistakes(),
-  inbox: new Map() as Inbox
+  inbox: new Map() as Inbox,
+  endpoints: new EndpointRecords()
 })
 
 /**
@@ -80,6 +85,7 @@ export const simulate = async (
   const { variant } = options
   const store = (options.store ?? memoryStore)({
     seen: (sales) => invariants.statuses.seen(sales),
+    committed: (commit) => invariants.events.committed(commit),
     unsound: (invariant, what) => reportViolation(sim, invariant, what)
   })
 
@@ -94,7 +100,8 @@ export const simulate = async (
       }
     }),
     insurer: insurerFor(sim, incarnation, { ...outside, orders: invariants.orders }),
-    gateway: gatewayFor(sim, incarnation, outside.messages, outside.inbox)
+    gateway: gatewayFor(sim, incarnation, outside.messages, outside.inbox),
+    sender: senderFor(sim, incarnation, outside.endpoints, (request) => invariants.deliveries.sending(request))
   })
   const start = (incarnation: Incarnation) => {
     const bench = { sim, incarnation, books: store.books }
@@ -118,7 +125,7 @@ export const simulate = async (
     kill: (incarnation) => cluster.kill(incarnation, null),
     startConcurrentRecovery: cluster.startConcurrentRecovery
   }
-  const invariants: Invariants = makeInvariants(sim)
+  const invariants: Invariants = makeInvariants(sim, outside.endpoints)
 
   let steps = 0
   const advance = async (until_ms: number) => {
@@ -130,7 +137,7 @@ export const simulate = async (
 
   cluster.heal()
   const office = backOfficeOf(sim, outside)
-  await makeOpeningDeposits(sim, cluster, office, advance)
+  await openCompanies(sim, cluster, office, advance)
   await performOperations(sim, cluster, ops, { invariants, inbox: outside.inbox }, office, advance)
   await letEverythingSettle(sim, cluster, advance)
   await store.audit()
@@ -139,5 +146,7 @@ export const simulate = async (
     const records = { ...outside, raised: invariants.alerts.raised }
     await changeAnswers(sim, store, cluster, records, advance)
   }
+  if (sim.violation === null) await endDeliveries(sim, store, advance)
+  if (sim.violation === null) checkFinalEvents(invariants, await store.finalEvents())
   return { seed, violation: sim.violation, trace: sim.trace, faults: sim.faults, steps }
 }

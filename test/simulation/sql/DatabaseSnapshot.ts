@@ -3,13 +3,18 @@ import { DateTime, Effect } from "effect"
 import { instantOrNull } from "../../../adapters/postgres/connection/Sql.ts"
 import { orderOf, type SaleRow, saleColumns } from "../../../adapters/postgres/ledger/TransactionRow.ts"
 import { type Balance, defaultLimits, type EntryType, type Limits } from "../../../core/domain/Account.ts"
+import { Sequence, WebhookId } from "../../../core/domain/Event.ts"
 import { checks } from "../../../core/domain/FollowUp.ts"
 import { IdempotencyKey, TransactionId } from "../../../core/domain/Ids.ts"
 import type { Invariant } from "../../../core/domain/Invariants.ts"
 import { Centavos, zero } from "../../../core/domain/Money.ts"
 import type { Status } from "../../../core/domain/Status.ts"
 import { Audit } from "../../../core/ports/Audit.ts"
-import type { ObservedReversal, ObservedSale, OperatorEntry } from "../engine/Simulation.ts"
+import type { DeliveryState } from "../../../core/ports/Deliveries.ts"
+import { Events } from "../../../core/ports/Events.ts"
+import type { WebhookState } from "../../../core/ports/Webhooks.ts"
+import type { FinalEvents, ObservedReversal, ObservedSale, OperatorEntry } from "../engine/Simulation.ts"
+import { companies } from "../process/CompaniesAndCatalogue.ts"
 import type { BackgroundLoop } from "../process/Store.ts"
 
 /** The balance and limits of a company. */
@@ -179,5 +184,58 @@ export const dueTimes = Effect.gen(function* () {
     recovery: instant_ms(row?.recovery),
     "follow-up": instant_ms(row?.follow_up),
     messages: instant_ms(row?.messages)
-  } satisfies Record<BackgroundLoop, number | null>
+  } satisfies Omit<Record<BackgroundLoop, number | null>, "deliveries">
+})
+
+/**
+ * When the next delivery may be claimed. A webhook whose attempts fail gets one delivery at a time, so its other
+ * deliveries wait for the end of the lease.
+ */
+export const deliveryDueTime = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const [row] = yield* sql<{ deliveries: Date | null }>`
+    select min(greatest(d.due_at, d.leased_until)) as deliveries
+    from (
+      select w.company_id, w.id, w.failing_since is not null and exists (
+        select from cell.delivery as d
+        where d.company_id = w.company_id and d.webhook_id = w.id and d.state = 'pendiente'
+          and d.leased_until is not null
+      ) as is_sending
+      from cell.webhook as w
+      where w.state = 'activo'
+    ) as w
+    join cell.delivery as d on d.company_id = w.company_id and d.webhook_id = w.id
+    where d.state = 'pendiente' and (not w.is_sending or d.leased_until is not null)`
+  return instant_ms(row?.deliveries)
+})
+
+interface DeliveryRow extends OfCompany {
+  readonly webhook_id: bigint
+  readonly sequence: bigint
+  readonly state: DeliveryState
+  readonly webhook_state: WebhookState
+}
+
+const eventsRead_max = 10_000
+
+/** Reads all events through the port, and all deliveries. */
+export const readFinalEvents = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const port = yield* Events
+  const all = { after: Sequence.make(0), limit: eventsRead_max }
+  const events = yield* Effect.forEach(companies, ({ id }) => port.list(id, all))
+  const deliveries = yield* sql<DeliveryRow>`
+    select d.company_id, d.webhook_id, d.sequence, d.state, w.state as webhook_state
+    from cell.delivery as d
+    join cell.webhook as w on w.company_id = d.company_id and w.id = d.webhook_id`
+  return {
+    events: events.flat(),
+    deliveries: deliveries.map((row) => ({
+      companyId: Number(row.company_id),
+      webhookId: WebhookId.make(Number(row.webhook_id)),
+      sequence: Sequence.make(Number(row.sequence)),
+      state: row.state,
+      webhookState: row.webhook_state
+    }))
+  } satisfies FinalEvents
 })

@@ -2,10 +2,13 @@ import { readFileSync } from "node:fs"
 import { PgClient } from "@effect/sql-pg"
 import { PGlite } from "@electric-sql/pglite"
 import { type Effect, Layer, ManagedRuntime } from "effect"
+import { anyRoleReaderLayer } from "../../../adapters/postgres/connection/CompanyReads.ts"
+import * as EventsPostgres from "../../../adapters/postgres/events/EventsPostgres.ts"
 import * as AuditPostgres from "../../../adapters/postgres/reads/AuditPostgres.ts"
 import { migrate } from "../../../adapters/postgres/schema/Migrations.ts"
 import { setBlockLength } from "../../support/SalesHistory.ts"
 import { companies } from "../process/CompaniesAndCatalogue.ts"
+import { commitLogSql } from "./CommitLog.ts"
 import { type ConnectionHandler, greeting, WireSocket } from "./WireProtocol.ts"
 
 /** A file of `sql/functions`, changed in one place. */
@@ -35,13 +38,15 @@ const resetSql = `
   discard plans;
   set session_replication_role = replica;
   truncate cell.adjustment, cell.balance, cell.block, cell.consumption, cell.deposit_reference, cell.entry,
-    cell.idempotency, cell.insurance, cell.option, cell.resolution, cell.reversal, cell.sms, cell.sublist_block,
-    cell.transaction, directory.audit_event, directory.follow_up,
+    cell.delivery, cell.event, cell.idempotency, cell.insurance, cell.option, cell.resolution, cell.reversal, cell.sms,
+    cell.sublist_block, cell.transaction, cell.webhook, directory.audit_event, directory.follow_up,
     directory.phone_quota cascade;
+  truncate simulation.change restart identity;
   alter sequence cell.transaction_id restart;
   alter sequence cell.entry_id restart;
   alter sequence cell.reversal_id restart;
   alter sequence cell.insurance_id restart;
+  alter sequence cell.webhook_id restart;
   set session_replication_role = origin;
 `
 
@@ -66,10 +71,13 @@ const observerOf = (run: InProcessPostgres["run"]) => {
   }
   const answerer: ConnectionHandler = {
     greet: (wire) => say(wire, greeting),
-    deal: (wire, { bytes }) => say(wire, run(bytes))
+    respond: (wire, { bytes }) => say(wire, run(bytes))
   }
   const connection = PgClient.make({ stream: () => new WireSocket(answerer), username: "saldo", maxConnections: 1 })
-  return Layer.provideMerge(AuditPostgres.layer, PgClient.layerFrom(connection))
+  return Layer.mergeAll(AuditPostgres.layer, EventsPostgres.layer).pipe(
+    Layer.provide(anyRoleReaderLayer),
+    Layer.provideMerge(PgClient.layerFrom(connection))
+  )
 }
 
 export const startPostgres = async (): Promise<InProcessPostgres> => {
@@ -78,6 +86,7 @@ export const startPostgres = async (): Promise<InProcessPostgres> => {
   const observer = () => ManagedRuntime.make(Layer.fresh(observerOf(run)))
   let runtime = observer()
   await runtime.runPromise(migrate)
+  await postgres.exec(commitLogSql)
   const shorten = () => runtime.runPromise(setBlockLength(blockLength))
   await shorten()
   for (const { code, environment, id, legalName } of companies)

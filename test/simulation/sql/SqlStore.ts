@@ -3,6 +3,9 @@ import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Scope } from "effect"
 import { anyRoleReaderLayer } from "../../../adapters/postgres/connection/CompanyReads.ts"
 import * as AuditLogPostgres from "../../../adapters/postgres/directory/AuditLogPostgres.ts"
+import * as DeliveriesPostgres from "../../../adapters/postgres/events/DeliveriesPostgres.ts"
+import * as EventsPostgres from "../../../adapters/postgres/events/EventsPostgres.ts"
+import * as WebhooksPostgres from "../../../adapters/postgres/events/WebhooksPostgres.ts"
 import * as InsurancesPostgres from "../../../adapters/postgres/insurance/InsurancesPostgres.ts"
 import * as OutboxPostgres from "../../../adapters/postgres/insurance/OutboxPostgres.ts"
 import * as AccountsPostgres from "../../../adapters/postgres/ledger/AccountsPostgres.ts"
@@ -19,15 +22,33 @@ import type { WorkflowStep } from "../engine/Faults.ts"
 import type { DatabaseObserver, Simulation } from "../engine/Simulation.ts"
 import type { Machine } from "../process/Process.ts"
 import { type BackgroundLoop, type DatabasePorts, portsIn, type Store } from "../process/Store.ts"
-import { dueTimes, emptySnapshot, failedInvariants, takeSnapshot, zeroMoney } from "./DatabaseSnapshot.ts"
+import { commitReader } from "./CommitLog.ts"
+import {
+  deliveryDueTime,
+  dueTimes,
+  emptySnapshot,
+  failedInvariants,
+  readFinalEvents,
+  takeSnapshot,
+  zeroMoney
+} from "./DatabaseSnapshot.ts"
 import type { InProcessPostgres } from "./InProcessPostgres.ts"
-import { type ConnectionHandler, conflictError, greeting, WireSocket, type WireStatement } from "./WireProtocol.ts"
+import {
+  type ConnectionHandler,
+  conflictError,
+  greeting,
+  rollback,
+  WireSocket,
+  type WireStatement
+} from "./WireProtocol.ts"
 
 const adapters = Layer.mergeAll(
   AccountsPostgres.accountsLayer,
   AccountsPostgres.adjustmentsLayer,
   AuditLogPostgres.layer,
   FollowUpsPostgres.layer,
+  DeliveriesPostgres.layer,
+  EventsPostgres.layer,
   InsurancesPostgres.layer,
   LedgerPostgres.layer,
   OptionsPostgres.layer,
@@ -35,7 +56,8 @@ const adapters = Layer.mergeAll(
   ResolutionsPostgres.layer,
   ReversalsPostgres.layer,
   TransactionsPostgres.layer,
-  UnresolvedPostgres.layer
+  UnresolvedPostgres.layer,
+  WebhooksPostgres.layer
 )
 
 /**
@@ -74,7 +96,8 @@ const retriedStatements: ReadonlyArray<readonly [string, WorkflowStep]> = [
   ["directory.adjust(", "wire: adjust"],
   ["cell.begin_reversal(", "wire: begin reversal"],
   ["cell.settle_reversal(", "wire: settle reversal"],
-  ["recorded as (", "wire: record"]
+  ["recorded as (", "wire: record"],
+  ["disables boolean", "wire: record delivery"]
 ]
 
 const stepOf = (sql: string): WorkflowStep | null => retriedStatements.find(([part]) => sql.includes(part))?.[1] ?? null
@@ -103,12 +126,15 @@ const faultyConnection = (
   }
   const run = ({ bytes, sql }: WireStatement): Uint8Array => {
     const answer = server.run(bytes)
+    // All connections share one session, so a transaction must not stay open until the next statement of its connection.
+    // The adapters' transactions contain one statement that writes, which therefore commits alone.
+    if (begins(sql)) server.run(rollback)
     ran(sql)
     return answer
   }
   return {
     greet: (wire) => say(wire, greeting),
-    deal: (wire, statement) => {
+    respond: (wire, statement) => {
       if (incarnation.dead) return
       if (eventLoop.now_ms < sim.outageUntil_ms) return cut(wire)
       const step = stepOf(statement.sql)
@@ -139,8 +165,14 @@ const snapshotEvery = 40
  */
 const changesLimits = (sql: string): boolean => sql.includes("limit_daily") && sql.includes("insert into cell.balance")
 
-/** Whether a statement only reads. Statements that row-level security restricts to one company never write. */
-const isReadOnly = (sql: string): boolean => sql.includes("set_config('saldo.company'")
+const begins = (sql: string): boolean => /^begin\b/i.test(sql)
+
+/**
+ * Whether a statement only reads, or belongs to a transaction around a statement. Statements that row-level security
+ * restricts to one company never write.
+ */
+const isReadOnly = (sql: string): boolean =>
+  begins(sql) || /^(?:commit|rollback)\b/i.test(sql) || sql.includes("set_config('")
 
 /** Whether a statement belongs to the later checks of settled sales, which write only their own progress. */
 const isOfFollowUp = (sql: string): boolean =>
@@ -149,6 +181,10 @@ const isOfFollowUp = (sql: string): boolean =>
 /** Whether a statement only changes an insurance. It then creates no work for the background loops. */
 const touchesOnlyInsurance = (sql: string): boolean =>
   sql.includes("cell.insurance") && !/cell\.(?:transaction|reversal|sms|reserve|settle)/.test(sql)
+
+/** Whether a statement only claims, reads or records deliveries. It then changes neither money nor other work. */
+const touchesOnlyDeliveries = (sql: string): boolean =>
+  sql.includes("cell.delivery") || sql.includes("as w(company_id, sequence)")
 
 /**
  * A store on the SQL functions in an in-process Postgres, with the production adapters and driver. Faults hit the
@@ -163,13 +199,21 @@ export const sqlStore =
     let statementsSinceSnapshot = 0
     let isUrgent = false
     let isDueKnown = false
-    let due: Readonly<Record<BackgroundLoop, number | null>> = { recovery: null, "follow-up": null, messages: null }
+    let isDeliveryDueKnown = false
+    let due: Readonly<Record<BackgroundLoop, number | null>> = {
+      recovery: null,
+      "follow-up": null,
+      messages: null,
+      deliveries: null
+    }
+    const readCommits = commitReader()
 
     const look = async () => {
       statementsSinceSnapshot = 0
       isUrgent = false
       snapshot = await server.observe(takeSnapshot)
       for (const sales of snapshot.sales.values()) watch.seen(sales)
+      for (const commit of await server.observe(readCommits)) watch.committed(commit)
       const waiting = checks
       checks = []
       for (const check of waiting) check()
@@ -178,6 +222,8 @@ export const sqlStore =
 
     const ran = (sql: string) => {
       if (isReadOnly(sql)) return
+      isDeliveryDueKnown &&= touchesOnlyInsurance(sql)
+      if (touchesOnlyDeliveries(sql)) return
       isDueKnown &&= touchesOnlyInsurance(sql)
       if (isOfFollowUp(sql)) return
       statementsSinceSnapshot++
@@ -197,17 +243,20 @@ export const sqlStore =
         undecided: (companyId) => snapshot.undecided.get(companyId) ?? []
       },
       open: (sim, incarnation, machine) => productionAdapters(machine, faultyConnection(sim, incarnation, server, ran)),
-      due: (chore) => due[chore],
+      due: (loop) => due[loop],
       wrote: () => {},
       look: (check) => void checks.push(check),
       settle: async ({ eventLoop }) => {
         // The driver never sets a timer of the machine, so it has finished all its work after `setImmediate`.
         await setImmediate()
         if (isUrgent || statementsSinceSnapshot >= snapshotEvery) await look()
-        if (isDueKnown || !eventLoop.asksLoops()) return
+        if ((isDueKnown && isDeliveryDueKnown) || !eventLoop.asksLoops()) return
+        if (!isDueKnown) due = { ...due, ...(await server.observe(dueTimes)) }
+        if (!isDeliveryDueKnown) due = { ...due, deliveries: await server.observe(deliveryDueTime) }
         isDueKnown = true
-        due = await server.observe(dueTimes)
+        isDeliveryDueKnown = true
       },
-      audit: look
+      audit: look,
+      finalEvents: () => server.observe(readFinalEvents)
     }
   }

@@ -40,6 +40,9 @@ export const conflictError = Buffer.concat([
   ready
 ])
 
+/** The message that rolls back a transaction. */
+export const rollback = message(messageTypes.query, text("rollback"))
+
 /** The messages of one statement, and its SQL. */
 export interface WireStatement {
   readonly bytes: Uint8Array
@@ -109,7 +112,7 @@ class StatementParser {
 export interface ConnectionHandler {
   /** Sends the server's greeting to a new connection. */
   readonly greet: (wire: WireSocket) => void
-  readonly deal: (wire: WireSocket, statement: WireStatement) => void
+  readonly respond: (wire: WireSocket, statement: WireStatement) => void
 }
 
 /**
@@ -134,7 +137,7 @@ export class WireSocket extends Duplex {
     const { greets, whole } = this.statements.take(chunk)
     if (greets) this.answerer.greet(this)
     // Discards all statements that follow the statement at which the connection broke.
-    for (const statement of whole) if (!this.isCut) this.answerer.deal(this, statement)
+    for (const statement of whole) if (!this.isCut) this.answerer.respond(this, statement)
     done()
   }
 

@@ -1,6 +1,7 @@
 import { Context, DateTime, Duration, Effect, Layer, Scope } from "effect"
 import * as AccountsMemory from "../../../adapters/memory/AccountsMemory.ts"
 import { Books, type CompanyBooks } from "../../../adapters/memory/Books.ts"
+import * as EventsMemory from "../../../adapters/memory/EventsMemory.ts"
 import * as FollowUpsMemory from "../../../adapters/memory/FollowUpsMemory.ts"
 import { isFollowed } from "../../../adapters/memory/FollowUpsMemory.ts"
 import * as InsurancesMemory from "../../../adapters/memory/InsurancesMemory.ts"
@@ -10,18 +11,21 @@ import * as OutboxMemory from "../../../adapters/memory/OutboxMemory.ts"
 import * as ReversalsMemory from "../../../adapters/memory/ReversalsMemory.ts"
 import * as TransactionsMemory from "../../../adapters/memory/TransactionsMemory.ts"
 import * as UnresolvedMemory from "../../../adapters/memory/UnresolvedMemory.ts"
+import * as WebhooksMemory from "../../../adapters/memory/WebhooksMemory.ts"
 import { checks } from "../../../core/domain/FollowUp.ts"
 import { CompanyId } from "../../../core/domain/Ids.ts"
 import { isUnresolved } from "../../../core/domain/Status.ts"
 import type { DatabaseObserver } from "../engine/Simulation.ts"
 import { type BackgroundLoop, type DatabasePorts, portsIn, type Store } from "../process/Store.ts"
 import { auditBooks } from "./BooksAudit.ts"
+import { commitReader } from "./CommitsMemory.ts"
 import * as ResolutionsMemory from "./ResolutionsMemory.ts"
 
 const layer = Layer.mergeAll(
   AccountsMemory.accountsLayer,
   AccountsMemory.adjustmentsLayer,
   FollowUpsMemory.layer,
+  EventsMemory.layer,
   InsurancesMemory.insurancesLayer,
   LedgerMemory.layer,
   OptionsMemory.layer,
@@ -29,7 +33,9 @@ const layer = Layer.mergeAll(
   ResolutionsMemory.layer,
   ReversalsMemory.layer,
   TransactionsMemory.layer,
-  UnresolvedMemory.layer
+  UnresolvedMemory.layer,
+  WebhooksMemory.deliveriesLayer,
+  WebhooksMemory.webhooksLayer
 ).pipe(Layer.provideMerge(Books.layer))
 
 /** The earliest time at which an entry may be claimed: it is due, and no lease is active. */
@@ -59,9 +65,29 @@ const followUpDue = (books: Books["Service"]): number | null => {
   )
 }
 
-const dueIn = ({ messages, reversals, sales }: CompanyBooks, chore: BackgroundLoop): number | null => {
+/**
+ * When the next delivery of a company may be claimed. A webhook whose attempts fail gets one delivery at a time, so its
+ * other deliveries wait for the end of the lease.
+ */
+const deliveryDueIn = ({ deliveries, webhooks }: CompanyBooks): number | null => {
   const instants: Array<number> = []
-  if (chore === "messages") {
+  for (const { webhook } of webhooks.values()) {
+    if (webhook.state !== "activo") continue
+    const waiting = [...deliveries.values()].filter(
+      ({ state, webhookId }) => state === "pendiente" && webhookId === webhook.id
+    )
+    const isSending = webhook.failingSince !== null && waiting.some(({ leasedUntil }) => leasedUntil !== null)
+    for (const { dueAt, leasedUntil } of waiting)
+      if (!isSending || leasedUntil !== null) instants.push(availableAt_ms(dueAt, leasedUntil))
+  }
+  return soonest(instants)
+}
+
+const dueIn = (books: CompanyBooks, loop: BackgroundLoop): number | null => {
+  const { messages, reversals, sales } = books
+  const instants: Array<number> = []
+  if (loop === "deliveries") return deliveryDueIn(books)
+  if (loop === "messages") {
     for (const { leasedUntil, sendAt, status } of messages.values())
       if (status === "staged") instants.push(availableAt_ms(sendAt, leasedUntil))
     return soonest(instants)
@@ -77,6 +103,7 @@ export const memoryStore = (watch: DatabaseObserver): Store => {
   const context = Effect.runSync(Layer.buildWithScope(Layer.fresh(layer), Scope.makeUnsafe()))
   const books = Context.get(context, Books)
   const booksOf = (companyId: number) => books.of(CompanyId.make(companyId))
+  const readCommit = commitReader()
   const dues = new Map<BackgroundLoop, number | null>()
   const ports: DatabasePorts = {
     ...portsIn(context),
@@ -87,6 +114,7 @@ export const memoryStore = (watch: DatabaseObserver): Store => {
     const unsound = auditBooks(company)
     if (unsound !== null) watch.unsound(unsound.invariant, unsound.what)
     watch.seen(company.sales.values())
+    watch.committed(readCommit(company))
   }
 
   return {
@@ -103,14 +131,12 @@ export const memoryStore = (watch: DatabaseObserver): Store => {
           .map(({ reversal: { createdAt, order, xid } }) => ({ xid, createdAt, transactionId: order.transactionId }))
     },
     open: () => ports,
-    due: (chore) => {
-      const known = dues.get(chore)
+    due: (loop) => {
+      const known = dues.get(loop)
       if (known !== undefined) return known
       const due =
-        chore === "follow-up"
-          ? followUpDue(books)
-          : soonest([...books.all()].flatMap((each) => dueIn(each, chore) ?? []))
-      dues.set(chore, due)
+        loop === "follow-up" ? followUpDue(books) : soonest([...books.all()].flatMap((each) => dueIn(each, loop) ?? []))
+      dues.set(loop, due)
       return due
     },
     wrote: (companyId) => {
@@ -121,6 +147,19 @@ export const memoryStore = (watch: DatabaseObserver): Store => {
     settle: null,
     audit: async () => {
       for (const company of books.all()) auditCompany(company)
+    },
+    finalEvents: async () => {
+      const all = [...books.all()]
+      return {
+        events: all.flatMap(({ companyId, events }) => events.written.map((event) => ({ companyId, ...event }))),
+        deliveries: all.flatMap(({ companyId, deliveries, webhooks }) =>
+          [...deliveries.values()].flatMap(({ sequence, state, webhookId }) => {
+            const entry = webhooks.get(webhookId)
+            if (entry === undefined) return []
+            return [{ companyId, webhookId, sequence, state, webhookState: entry.webhook.state }]
+          })
+        )
+      }
     }
   }
 }
