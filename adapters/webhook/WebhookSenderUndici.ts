@@ -93,12 +93,15 @@ type Outcome = Omit<Attempt, "duration_ms">
 
 const withoutResponse = (error: NoResponse): Outcome => ({ httpStatus: null, error, retryAfter_s: null })
 
+/** Reason of every abort. Without a reason, Node creates an exception with a stack trace for each attempt. */
+const ended = "the attempt has ended"
+
 /** Passes `use` a signal that aborts its request when `use` ends or is interrupted. */
 const withSignal = <A, E>(use: (signal: AbortSignal) => Effect.Effect<A, E>) =>
   Effect.acquireUseRelease(
     Effect.sync(() => new AbortController()),
     ({ signal }) => use(signal),
-    (controller) => Effect.sync(() => controller.abort())
+    (controller) => Effect.sync(() => controller.abort(ended))
   )
 
 const exchange = Effect.fnUntraced(function* (agent: Agent, request: WebhookRequest, signal: AbortSignal) {

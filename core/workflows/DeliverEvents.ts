@@ -19,8 +19,11 @@ const perWebhook_max = 16
 /** How often a process looks for due retries, and for events without a received notification. */
 const lookEvery = Duration.millis(500)
 
-/** Shortest pause between two claims. The next claim then replaces all deliveries that ended in the pause. */
-const claimPause = Duration.millis(10)
+/**
+ * Shortest pause between two claims. The next claim then replaces all deliveries that ended in the pause. A pause is at
+ * least as long as the claim before it, so that a slow database spends at most half of its time on claims.
+ */
+const claimPause = Duration.millis(20)
 
 const attempts = seriesOf(["outcome"], (attributes) =>
   Metric.counter("saldo_webhook_attempts_total", {
@@ -119,9 +122,10 @@ export const keepDelivering = Effect.fn("DeliverEvents.keepDelivering")(function
     const free = sending_max - (yield* FiberSet.size(fibers))
     if (free <= 0) return
     const now = yield* DateTime.now
-    const claimed = yield* deliveries.claim({ now, lease, limit: free, perWebhook: perWebhook_max, busy })
+    const claim = deliveries.claim({ now, lease, limit: free, perWebhook: perWebhook_max, busy })
+    const [took, claimed] = yield* Effect.timed(claim)
     yield* Effect.forEach(claimed, start, { discard: true })
-    if (claimed.length > 0) yield* Effect.sleep(claimPause)
+    yield* Effect.sleep(Duration.max(claimPause, took))
   }).pipe(Effect.catchCause((cause) => Effect.logError("a round of deliveries failed", cause)))
   return yield* deliveries.arrivals.pipe(
     Stream.merge(Stream.tick(lookEvery)),

@@ -1,4 +1,4 @@
-import { PgClient } from "@effect/sql-pg"
+import { PgClient, PgTypes } from "@effect/sql-pg"
 import { DateTime, Duration, Effect, Layer, Option, type Redacted, Schedule, Stream } from "effect"
 import { type CompanyEvent, Sequence, WebhookId } from "../../../core/domain/Event.ts"
 import { CompanyId } from "../../../core/domain/Ids.ts"
@@ -83,44 +83,48 @@ const claiming = Effect.gen(function* () {
       Effect.as(Effect.logError("the secret of a webhook cannot be decrypted", { webhookId: Number(row.to_id) }), [])
     )
 
-  // Visits only webhooks with a waiting delivery, by jumping through the index from one webhook to the next. Claims only
-  // one delivery at a time for a webhook whose attempts fail. Skips deliveries that another worker has
-  // locked or leased. Recording a result ends the lease. An expired lease means that a worker died before it recorded a
-  // result.
+  // Visits only webhooks with a waiting delivery, by jumping through the index from one webhook to the next. The webhook
+  // that has waited longest comes first, and no delivery beyond the limit is locked. Claims only one delivery at a time
+  // for a webhook whose attempts fail. Skips deliveries that another worker has locked or leased. Recording a result ends
+  // the lease. An expired lease means that a worker died before it recorded a result.
   const claim: Deliveries["Service"]["claim"] = Effect.fnUntraced(function* ({ busy, lease, limit, now, perWebhook }) {
     const at = instant(now)
+    // An object, because a join with a list would compare each webhook with each entry.
+    const sending = PgTypes.jsonb(Object.fromEntries(busy))
     const leasedUntil = DateTime.addDuration(now, lease)
     const leasing = sql<ClaimedRow>`
       with recursive waiting as (
         (
-          select d.company_id, d.webhook_id
+          select d.company_id, d.webhook_id, d.due_at
           from cell.delivery as d
           where d.state = 'pendiente'
-          order by d.company_id, d.webhook_id
+          order by d.company_id, d.webhook_id, d.due_at, d.sequence
           limit 1
         )
         union all
-        select later.company_id, later.webhook_id
+        select later.company_id, later.webhook_id, later.due_at
         from waiting as q
         cross join lateral (
-          select d.company_id, d.webhook_id
+          select d.company_id, d.webhook_id, d.due_at
           from cell.delivery as d
           where d.state = 'pendiente' and (d.company_id, d.webhook_id) > (q.company_id, q.webhook_id)
-          order by d.company_id, d.webhook_id
+          order by d.company_id, d.webhook_id, d.due_at, d.sequence
           limit 1
         ) as later
       ),
+      receiver as materialized (
+        select company_id, webhook_id
+        from waiting
+        where due_at <= ${at}
+        order by due_at
+      ),
       due as materialized (
-        select d.company_id, d.webhook_id, d.sequence, w.url, w.secret, w.failing_since,
+        select w.company_id, w.id, w.url, w.secret, w.failing_since, d.sequence,
           case when w.previous_until > ${at} then w.previous_secret end as previous_secret
-        from waiting as q
+        from receiver as q
         join cell.webhook as w on w.company_id = q.company_id and w.id = q.webhook_id
-        left join unnest(
-          ${[...busy.keys()].map(String)}::text[],
-          ${[...busy.values()]}::int[]
-        ) as b(id, sending) on b.id::bigint = w.id
         cross join lateral (
-          select d.company_id, d.webhook_id, d.sequence, d.due_at
+          select d.sequence
           from cell.delivery as d
           where d.company_id = w.company_id
             and d.webhook_id = w.id
@@ -128,29 +132,29 @@ const claiming = Effect.gen(function* () {
             and d.due_at <= ${at}
             and (d.leased_until is null or d.leased_until <= ${at})
           order by d.due_at, d.sequence
-          limit greatest(case when w.failing_since is null then ${perWebhook}::int else 1 end - coalesce(b.sending, 0), 0)
+          limit greatest(case when w.failing_since is null then ${perWebhook}::int else 1 end - coalesce((${sending} ->> w.id::text)::int, 0), 0)
           for update skip locked
         ) as d
         where w.state = 'activo'
-        order by d.due_at, d.sequence
         limit ${limit}
       )
       update cell.delivery as d
       set leased_until = ${instant(leasedUntil)}
       from due
       join cell.event as e on e.company_id = due.company_id and e.sequence = due.sequence
-      where d.company_id = due.company_id and d.webhook_id = due.webhook_id and d.sequence = due.sequence
+      where d.company_id = due.company_id and d.webhook_id = due.id and d.sequence = due.sequence
       returning
         ${sql.literal(eventColumns)}, d.attempts, d.attempts = 0 and d.due_at = d.created_at as is_first,
-        due.webhook_id as to_id, due.url, due.secret, due.previous_secret, due.failing_since`
+        due.id as to_id, due.url, due.secret, due.previous_secret, due.failing_since`
     const rows = yield* inTransaction(leasing)
     if (rows.length === 0) return []
     const events = yield* inTransaction(read(rows, sql))
-    const claimed = yield* Effect.forEach(events, (event, index) => {
+    const claimedAt = (event: CompanyEvent, index: number) => {
       const row = rows[index]
       return row === undefined ? Effect.succeed([]) : readable(row, event, leasedUntil)
-    })
-    return claimed.flat()
+    }
+    // Concurrently, because each decryption waits for a thread.
+    return (yield* Effect.forEach(events, claimedAt, { concurrency: "unbounded" })).flat()
   }, Effect.orDie)
   return claim
 })
