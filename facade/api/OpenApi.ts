@@ -72,7 +72,7 @@ const securitySchemes = {
     type: "http",
     scheme: "bearer",
     description:
-      "api_key y api_secret separados por un punto. Si van también X-Api-Key y X-Api-Secret, tienen que ser las mismas credenciales."
+      "api_key y api_secret separados por un punto. Si envía también el otro par de cabeceras, tiene que llevar las mismas credenciales."
   },
   ApiKey: { type: "apiKey", in: "header", name: "X-Api-Key", description: "Se envía junto a X-Api-Secret." },
   ApiSecret: { type: "apiKey", in: "header", name: "X-Api-Secret", description: "Se envía junto a X-Api-Key." }

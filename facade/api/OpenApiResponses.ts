@@ -139,9 +139,11 @@ const jsonContent = (endpoint: Endpoint) => {
   }
 }
 
-// OpenAPI 3.1 has no schema for binary content, so a PDF is described only by its media type.
+// OpenAPI 3.1 needs no schema for bytes. Generators do: without it, the type of a response that is JSON or a PDF is unknown.
+const bytes = { type: "string", format: "binary" }
+
 const fileContent = ({ meta: { file, fileExample } }: Procedure) =>
-  file === "text/csv" ? { schema: string, example: fileExample } : {}
+  file === "text/csv" ? { schema: string, example: fileExample } : { schema: bytes }
 
 /** The response to a success. */
 export const successResponse = (endpoint: Endpoint) => {

@@ -268,8 +268,9 @@ describe("the OpenAPI document", () => {
   it("declares a PDF as bytes and a CSV as text, both with a file name", () => {
     const text: object = { type: "string" }
     const answer = (path: string) => document.paths[path]?.["get"]?.responses["200"]
-    assert.deepStrictEqual(answer("/v1/transacciones/{id}/recibo")?.content?.["application/pdf"], {})
-    assert.deepStrictEqual(answer("/v1/seguros/{id}/documento")?.content?.["application/pdf"], {})
+    const bytes: object = { type: "string", format: "binary" }
+    assert.deepStrictEqual(answer("/v1/transacciones/{id}/recibo")?.content?.["application/pdf"]?.schema, bytes)
+    assert.deepStrictEqual(answer("/v1/seguros/{id}/documento")?.content?.["application/pdf"]?.schema, bytes)
     assert.deepStrictEqual(answer("/v1/movimientos")?.content?.["text/csv"]?.schema, text)
     assert.property(answer("/v1/movimientos")?.headers, "Content-Disposition")
     assert.isTrue(answer("/v1/seguros/{id}/documento")?.headers["Content-Disposition"]?.required)
