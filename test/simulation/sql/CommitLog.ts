@@ -154,7 +154,7 @@ const accountOf = (row: BalanceRow): ObservedCommit["account"] => ({
 
 const noAccount = { available: zero, held: zero, alert: 0, areEventsOn: false }
 
-/** Reads the commits of a run from the log. Each call returns the commits after those of the call before. */
+/** Reads the commits of a run from the log. Each time, `next` returns the commits since the time before. */
 export const commitReader = () => {
   let position = 0n
   const sales = new Map<string, SaleRow>()
@@ -195,7 +195,7 @@ export const commitReader = () => {
       }))
     ].toSorted((left, right) => Number(left.row.n - right.row.n))
 
-  return Effect.gen(function* () {
+  const next = Effect.gen(function* () {
     const rows = logOf(yield* readLog(position))
     position = rows.at(-1)?.row.n ?? position
     const commits = new Map<string, ObservedCommit>()
@@ -214,4 +214,5 @@ export const commitReader = () => {
     }
     return [...commits.values()]
   })
+  return { next }
 }

@@ -88,7 +88,7 @@ const productionAdapters = (machine: Context.Context<Machine>, answerer: Connect
   }
 }
 
-/** Statements that an adapter retries after a rollback. Each statement is recognised by a part of its SQL. */
+/** Statements that an adapter retries after a rollback. The first text that a statement contains decides its step. */
 const retriedStatements: ReadonlyArray<readonly [string, WorkflowStep]> = [
   ["cell.reserve(", "wire: reserve"],
   ["cell.settle(", "wire: settle"],
@@ -96,8 +96,8 @@ const retriedStatements: ReadonlyArray<readonly [string, WorkflowStep]> = [
   ["directory.adjust(", "wire: adjust"],
   ["cell.begin_reversal(", "wire: begin reversal"],
   ["cell.settle_reversal(", "wire: settle reversal"],
-  ["recorded as (", "wire: record"],
-  ["disables boolean", "wire: record delivery"]
+  ["disables boolean", "wire: record delivery"],
+  ["recorded as (", "wire: record"]
 ]
 
 const stepOf = (sql: string): WorkflowStep | null => retriedStatements.find(([part]) => sql.includes(part))?.[1] ?? null
@@ -206,14 +206,14 @@ export const sqlStore =
       messages: null,
       deliveries: null
     }
-    const readCommits = commitReader()
+    const commits = commitReader()
 
     const look = async () => {
       statementsSinceSnapshot = 0
       isUrgent = false
       snapshot = await server.observe(takeSnapshot)
       for (const sales of snapshot.sales.values()) watch.seen(sales)
-      for (const commit of await server.observe(readCommits)) watch.committed(commit)
+      for (const commit of await server.observe(commits.next)) watch.committed(commit)
       const waiting = checks
       checks = []
       for (const check of waiting) check()
