@@ -209,7 +209,8 @@ const usualWeights: Readonly<Record<OperationKind, number>> = {
 /** Weights of operations by focus. They differ from the usual weights, so that a run reaches the steps of its focus. */
 const focusWeights: Readonly<Record<RunFocus["by"], Partial<Record<OperationKind, number>>>> = {
   sell: { sell: 80 },
-  spend: { sell: 110, limit: 25 },
+  // Few bugs of the limits show in a run, so these runs have no operations about webhooks.
+  spend: { sell: 110, limit: 25, alert: 0, "delete webhook": 0, replay: 0 },
   buy: { buy: 80 },
   insure: { sell: 20, insure: 150 },
   reverse: { sell: 90, reverse: 90 },
