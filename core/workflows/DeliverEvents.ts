@@ -20,8 +20,9 @@ const perWebhook_max = 16
 const lookEvery = Duration.millis(500)
 
 /**
- * Shortest pause between two claims. The next claim then replaces all deliveries that ended in the pause. A pause is at
- * least as long as the claim before it, so that a slow database spends at most half of its time on claims.
+ * Shortest pause between two claims. The next claim then replaces all deliveries that ended in the pause. A pause is as
+ * long as the claim before it, up to `lookEvery`, so that claims leave a slow database time for sales. The upper limit
+ * matters after a claim during which the process was suspended.
  */
 const claimPause = Duration.millis(20)
 
@@ -125,7 +126,7 @@ export const keepDelivering = Effect.fn("DeliverEvents.keepDelivering")(function
     const claim = deliveries.claim({ now, lease, limit: free, perWebhook: perWebhook_max, busy })
     const [took, claimed] = yield* Effect.timed(claim)
     yield* Effect.forEach(claimed, start, { discard: true })
-    yield* Effect.sleep(Duration.max(claimPause, took))
+    yield* Effect.sleep(Duration.clamp(took, { minimum: claimPause, maximum: lookEvery }))
   }).pipe(Effect.catchCause((cause) => Effect.logError("a round of deliveries failed", cause)))
   return yield* deliveries.arrivals.pipe(
     Stream.merge(Stream.tick(lookEvery)),

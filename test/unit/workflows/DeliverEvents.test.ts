@@ -75,6 +75,29 @@ describe("the delivery of events", () => {
     }).pipe(Effect.provide(layer))
   })
 
+  it.effect("claims again within a second after a claim during which the process was suspended", () => {
+    const { layer } = endpointWith()
+    let claims = 0
+    return Effect.gen(function* () {
+      const deliveries = yield* Deliveries
+      const id = yield* delivering(1)
+      yield* TestClock.adjust("25 minutes")
+      yield* deliveries.test(companyId, id, yield* DateTime.now)
+      yield* Effect.replicateEffect(TestClock.adjust("100 millis"), 10)
+      const { total } = yield* deliveries.list(companyId, id, { state: "entregada" }, { page: 1, perPage: 10 })
+      assert.strictEqual(total, 2)
+    }).pipe(
+      Effect.updateService(Deliveries, (deliveries) => ({
+        ...deliveries,
+        claim: (wanted) => {
+          claims += 1
+          return claims === 1 ? Effect.delay(deliveries.claim(wanted), "25 minutes") : deliveries.claim(wanted)
+        }
+      })),
+      Effect.provide(layer)
+    )
+  })
+
   it.effect("reports a disabled webhook once, although several deliveries get 410", () => {
     const { audited, layer } = endpointWith(410, 410, 410)
     return Effect.gen(function* () {
