@@ -227,7 +227,8 @@ export class EventLoop {
       if (idler.incarnation.dead) this.idlers.delete(idler)
       else if (idler.from_ms <= until_ms && idler.incarnation.held === null) {
         const due_ms = idler.due_ms()
-        const at_ms = due_ms === null ? Number.POSITIVE_INFINITY : Math.max(idler.from_ms, due_ms)
+        // Times are whole milliseconds, as in `after`. An instant in memory may have a fraction.
+        const at_ms = due_ms === null ? Number.POSITIVE_INFINITY : Math.max(idler.from_ms, Math.ceil(due_ms))
         if (at_ms <= until_ms && (first === null || at_ms < first.at_ms)) first = { idler, at_ms }
       }
     }
