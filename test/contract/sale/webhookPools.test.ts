@@ -2,6 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { eventually } from "../../support/Eventually.ts"
+import { ManualClock } from "../../support/InProcessService.ts"
 import { deposit } from "../../support/service/CustomerCompany.ts"
 import { as, sell } from "../../support/service/HttpCalls.ts"
 import { testServer } from "../../support/service/TestServer.ts"
@@ -51,10 +52,17 @@ layer(serverWith("7"), { excludeTestServices: true })("a worker of a server with
       const { companyId, received } = yield* subscriber()
       yield* delivering
       yield* eventually(listeners, (count) => count === 1)
-      // The clock stands still, so the worker can only react to the notification.
       yield* deposit(companyId, 10, "d1")
+      // Ends a pause between two claims, but passes less time than the next poll needs. So the worker can only react to
+      // the notification.
+      const { pass } = yield* ManualClock
+      let passed_ms = 0
+      const look = Effect.suspend(() => {
+        passed_ms += 1
+        return passed_ms < 400 ? pass("1 millis") : Effect.void
+      })
       yield* eventually(
-        Effect.sync(() => received.length),
+        Effect.map(look, () => received.length),
         (count) => count === 1
       )
     })
