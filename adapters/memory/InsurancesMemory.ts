@@ -162,5 +162,5 @@ export const insurancesLayer = Layer.effect(Insurances, make)
 
 const publicDataKey = Layer.succeed(DataKey, { bytes: Redacted.make(new Uint8Array(32)), protected: false })
 
-/** A vault whose data key is public, for stores that keep no data. */
+/** A vault with a public data key, for stores that keep no data. */
 export const vaultLayer = VaultAead.layer.pipe(Layer.provide(Layer.merge(publicDataKey, NodeCrypto.layer)))

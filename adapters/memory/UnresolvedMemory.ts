@@ -12,8 +12,8 @@ const notAfter = (instant: DateTime.Utc | null, now: DateTime.Utc): boolean =>
 const after = (instant: DateTime.Utc | null, now: DateTime.Utc): boolean =>
   instant !== null && DateTime.isGreaterThan(instant, now)
 
-// A claim of all operations skips operations whose status was already queried in this recovery cycle. It includes an
-// operation in PROCESSING only after its provider call must have ended. A timestamp in the future comes from a wrong
+// A claim of all operations skips an operation if this recovery cycle has already sent its status question. It includes
+// an operation in PROCESSING only after its provider call must have ended. A timestamp in the future comes from a wrong
 // clock and does not delay the claim.
 const isWanted = ({ askAt, askedAt, status }: Asking, { began, lease, now, which }: RecoveryClaim): boolean => {
   if (which === "due") return notAfter(askAt, began)

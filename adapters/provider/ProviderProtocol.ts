@@ -135,7 +135,7 @@ const LookupAnswer = Schema.Union([
       .check(Schema.makeFilter(distinct(({ reference }) => reference)))
       .annotate({
         description:
-          "The options that the identifier can buy. Empty for a line without packages, a contract without debt, or a service whose amount the customer chooses."
+          "The options that can be bought for the identifier. Empty for a line without packages, a contract without debt, or a service with a free amount."
       })
   }).annotate({ identifier: "Found" }),
   Schema.Struct({ outcome: Schema.Literal("no_such_identifier") }).annotate({

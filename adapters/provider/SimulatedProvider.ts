@@ -28,7 +28,7 @@ const packageOffer = ({ code, data, duration, name, price }: Package): Offer => 
 })
 
 /**
- * Offers only packages whose code is unique. If two imports used one code for two packages, a sale could charge the
+ * Offers only packages with a unique code. If two imports used one code for two packages, a sale could charge the
  * wrong price.
  */
 const packageOffers = (packages: ReadonlyArray<Package>): ReadonlyArray<Offer> =>

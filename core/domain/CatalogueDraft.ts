@@ -41,7 +41,8 @@ export interface DraftFault {
 type Partly<Entry> = { readonly [Field in keyof Entry]?: Entry[Field] | undefined }
 
 /**
- * A draft whose entries lack the fields that could not be parsed. A missing field is never compared with another entry.
+ * A draft with entries that lack the fields that could not be parsed. A missing field is never compared with another
+ * entry.
  */
 export interface PartlyRead {
   readonly categories: ReadonlyArray<Partly<CategoryDraft>>

@@ -25,9 +25,9 @@ export const Company = Schema.Struct({
 })
 export type Company = typeof Company.Type
 
-/** Code of the sandbox company, whose credentials are public. */
+/** Code of the sandbox company. The credentials of this company are public. */
 export const sharedSandbox = "SANDBOX"
 
-/** Whether the company is the sandbox company, whose credentials are public. */
+/** Whether the company is the sandbox company. */
 export const isShared = ({ code, environment }: Pick<Company, "code" | "environment">): boolean =>
   code === sharedSandbox && environment === "development"

@@ -71,7 +71,7 @@ export class RequestInProgress extends Schema.TaggedError<RequestInProgress>()("
   transactionId: TransactionId
 }) {}
 
-/** The key belongs to an earlier sale whose response is no longer stored. Contract: 7. */
+/** The key belongs to an earlier sale, and the response of that sale is no longer stored. Contract: 7. */
 export class IdempotencyConflict extends Schema.TaggedError<IdempotencyConflict>()("IdempotencyConflict", {
   transactionId: TransactionId,
   status: Status

@@ -41,7 +41,7 @@ export const drawCode = Effect.fnUntraced(function* (environment: Environment) {
 })
 
 /**
- * The text whose hash is stored. It contains the insurance id, so that equal codes of two insurances have different
+ * The input of the stored hash. It contains the insurance id, so that equal codes of two insurances have different
  * hashes.
  */
 export const codeMaterial = (id: InsuranceId, code: string): string => `seguro:${id}:${code}`

@@ -18,7 +18,7 @@ export interface ListFilter extends DayRange {
   readonly upTo?: number | undefined
 }
 
-/** A page of a list whose rows have rising ids. */
+/** A page of a list. The ids of the rows rise in the order in which the rows are written. */
 export interface FrozenSlice<A> extends Slice<A> {
   /** The `upTo` for the other pages. With it they show the same list as this page. 0 if there are no rows. */
   readonly upTo: number

@@ -28,7 +28,7 @@ export const messageCountedFor = phoneLimits.map(({ length }) => length).reduce(
 /** Whether messages of an environment count towards the limits. The simulator sends no messages. */
 export const countsMessages = (environment: Environment): boolean => environment === "production"
 
-/** The text whose keyed hash is stored with the times of a phone's messages. */
+/** The input of the keyed hash that is stored with the times of a phone's messages. */
 export const phoneMaterial = (phone: Phone): string => `telefono:${phone}`
 
 /**

@@ -52,7 +52,7 @@ export interface Intent {
   readonly optionId: string | null
   /** Set for a bill, which can be paid once. Null for products that can be bought again. */
   readonly billId: string | null
-  /** The insurance whose quote is bought. Null for other sales. */
+  /** The insurance that is bought. Null for other sales. */
   readonly insuranceId: InsuranceId | null
   /** The provider's ids of the service and of the option. Null if the provider has no such id. */
   readonly product: string | null
@@ -145,7 +145,7 @@ export const verdictOf = (answer: DispatchAnswer): Verdict =>
     Unknown: () => Verdict.Hold()
   })
 
-/** The response to a sale whose outcome is unknown. */
+/** The response to a sale with an unknown outcome. */
 export const pendingOf = ({ transactionId, xid }: Pick<Order, "transactionId" | "xid">): Outcome => ({
   _tag: "Pending",
   transactionId,

@@ -10,7 +10,7 @@ export type Status = typeof Status.Type
 export const ReversalStatus = Schema.Literals(["PROCESSING", "PENDING", "CONFIRMED", "DENIED"])
 export type ReversalStatus = typeof ReversalStatus.Type
 
-/** Statuses of a sale or reversal whose outcome is unknown. */
+/** Statuses of a sale or reversal with an unknown outcome. */
 export const unresolvedStatuses = ["PROCESSING", "PENDING"] as const
 export type UnresolvedStatus = (typeof unresolvedStatuses)[number]
 

@@ -13,7 +13,7 @@ import type { Count } from "../domain/Recovery.ts"
 import type { Intent, Order, Outcome, Verdict } from "../domain/Sale.ts"
 import type { Status } from "../domain/Status.ts"
 
-/** Errors of a call whose idempotency key was used before. */
+/** Errors of a call with an idempotency key that was used before. */
 export type KeyError = KeyReused | RequestInProgress | IdempotencyConflict
 
 /**

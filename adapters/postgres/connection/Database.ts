@@ -24,8 +24,8 @@ export interface DatabaseOptions {
  * The connection pool. Statements of different requests share a connection. A transaction or a listener has its own.
  *
  * The pool fills one connection with statements before it uses the next. It opens all connections at once, because it
- * would otherwise grow only when every connection is full. Sharing must stay on: without it, callers that wait for a connection wait forever
- * after an outage of Postgres.
+ * would otherwise grow only when every connection is full. Sharing must stay on: without it, callers that wait for a
+ * connection wait forever after an outage of Postgres.
  */
 export const layer = ({ connections_max, parameters, url, variable = "DATABASE_URL" }: DatabaseOptions) =>
   Layer.merge(

@@ -14,8 +14,8 @@ const stateOf = (cause: unknown): unknown =>
 
 /**
  * Whether a failed statement may be retried: the connection was lost, the server is restarting, or the transaction lost
- * a conflict. The first attempt may have committed. So only retry a statement that recognizes its own commit, or whose
- * second commit does no harm.
+ * a conflict. The first attempt may have committed. So only retry a statement that recognizes its own commit, or that
+ * does no harm when it commits twice.
  */
 export const isTransient = (error: SqlError): boolean =>
   error.isRetryable || serverGone.has(String(stateOf(error.reason.cause)))

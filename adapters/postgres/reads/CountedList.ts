@@ -7,7 +7,7 @@ import { type FrozenSlice, frozenAt, type ListFilter, type Page, type Slice } fr
 import type { CompanyReads } from "../connection/CompanyReads.ts"
 import { instant, int8 } from "../connection/Sql.ts"
 
-/** A list whose rows cell.block counts in blocks. */
+/** A list with blocks in cell.block, which count its rows. */
 export interface CountedList {
   readonly list: "sale" | "entry"
   /** The column of cell.balance with the list's length. */
