@@ -1,4 +1,4 @@
-import { Context, type DateTime, Layer, type Redacted, Result } from "effect"
+import { Context, type DateTime, Layer, type Redacted } from "effect"
 import {
   type Balance,
   type Consumption,
@@ -8,22 +8,21 @@ import {
   owned
 } from "../../core/domain/Account.ts"
 import type { CompanyEvent, Sequence, WebhookId } from "../../core/domain/Event.ts"
-import { keyErrorOf, readKey } from "../../core/domain/Idempotency.ts"
 import type { CompanyId, IdempotencyKey, InsuranceId, TerminalId, TransactionId } from "../../core/domain/Ids.ts"
 import type { Insurance } from "../../core/domain/Insurance.ts"
 import { type Periods, periodsOf } from "../../core/domain/LocalTime.ts"
 import { Centavos, zero } from "../../core/domain/Money.ts"
 import type { SentCode } from "../../core/domain/OneTimeCode.ts"
 import type { Phone } from "../../core/domain/Person.ts"
-import type { Reversal, ReversalOutcome } from "../../core/domain/Reversal.ts"
-import type { Delivery, Order, Outcome } from "../../core/domain/Sale.ts"
+import type { Reversal } from "../../core/domain/Reversal.ts"
+import type { Delivery, Order } from "../../core/domain/Sale.ts"
 import type { ReversalStatus, Status } from "../../core/domain/Status.ts"
 import type { Attempt, WebhookSecret } from "../../core/domain/Webhook.ts"
 import type { DeliveryState } from "../../core/ports/Deliveries.ts"
 import type { Reached } from "../../core/ports/FollowUps.ts"
-import type { KeyError } from "../../core/ports/Ledger.ts"
 import type { ClaimedSms } from "../../core/ports/Outbox.ts"
 import type { Webhook } from "../../core/ports/Webhooks.ts"
+import type { KeyEntry } from "./KeysMemory.ts"
 
 /** The recovery state of a sale or reversal. */
 export interface Asking {
@@ -42,20 +41,6 @@ interface Purse {
   /** When the company's money last moved. Null if it has never moved. */
   readonly updatedAt: DateTime.Utc | null
 }
-
-interface ClaimedKey<O> {
-  readonly fingerprint: string
-  /** The sale that was made with the key, or the sale that a reversal with the key reverses. */
-  readonly transactionId: TransactionId
-  readonly claimedAt: DateTime.Utc
-  /** The stored response of the key. Null while the operation is in progress. */
-  readonly outcome: O | null
-}
-
-/** An idempotency key, with its sale or reversal. Sales and reversals share one key space. */
-export type KeyEntry =
-  | (ClaimedKey<Outcome> & { readonly reversalId: null })
-  | (ClaimedKey<ReversalOutcome> & { readonly reversalId: number })
 
 /** A sale with its recovery state. */
 export interface Sale extends Asking {
@@ -252,52 +237,4 @@ export class Books extends Context.Service<
       nextWebhookId: () => ++webhooks
     })
   })
-}
-
-type SaleKey = Extract<KeyEntry, { readonly reversalId: null }>
-type ReversalKey = Exclude<KeyEntry, SaleKey>
-
-export const isSaleKey = (entry: KeyEntry): entry is SaleKey => entry.reversalId === null
-export const isReversalKey = (entry: KeyEntry): entry is ReversalKey => entry.reversalId !== null
-
-/** The stored key of a sale or reversal. Undefined if the key was freed, even if another operation uses it now. */
-export const keyOf = <Known extends KeyEntry>(
-  { keys }: CompanyBooks,
-  isKind: (entry: KeyEntry) => entry is Known,
-  key: IdempotencyKey,
-  transactionId: TransactionId
-): Known | undefined => {
-  const known = keys.get(key)
-  return known !== undefined && isKind(known) && known.transactionId === transactionId ? known : undefined
-}
-
-/**
- * Stores the response of a sale or reversal with its key. A stored response never changes, even if the operation is
- * settled later or was never sent. The key of an operation that was not sent is freed if it has no response.
- */
-export const answerKey = <Known extends KeyEntry>(
-  { keys }: CompanyBooks,
-  key: IdempotencyKey,
-  known: Known | undefined,
-  verdict: { readonly _tag: string },
-  outcomeOf: () => Known["outcome"]
-): void => {
-  if (known === undefined) return
-  if (verdict._tag === "Free" && known.outcome === null) keys.delete(key)
-  else keys.set(key, { ...known, outcome: known.outcome ?? outcomeOf() } as Known)
-}
-
-/** A call with an idempotency key. */
-export interface KeyUse {
-  readonly fingerprint: string
-  readonly now: DateTime.Utc
-}
-
-/** Succeeds if a known key replays its response to this call. Otherwise fails with the reason. */
-export const checkKey = (books: CompanyBooks, known: KeyEntry, call: KeyUse): Result.Result<void, KeyError> => {
-  const { transactionId } = known
-  const { status } = saleOf(books, transactionId)
-  const named = known.reversalId === null ? saleOf(books, transactionId) : reversalOf(books, known.reversalId)
-  const state = readKey({ ...known, completed: known.outcome !== null, settledAt: named.processedAt }, call)
-  return state === "replay" ? Result.void : Result.fail(keyErrorOf(state, transactionId, status))
 }

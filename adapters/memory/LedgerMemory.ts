@@ -21,22 +21,9 @@ import {
   type Settled,
   type Settlement
 } from "../../core/ports/Ledger.ts"
-import {
-  answerKey,
-  Books,
-  type CompanyBooks,
-  checkKey,
-  consume,
-  consumptionIn,
-  isSaleKey,
-  type KeyEntry,
-  type KeyUse,
-  keyOf,
-  post,
-  type Sale,
-  saleOf
-} from "./Books.ts"
+import { Books, type CompanyBooks, consume, consumptionIn, post, type Sale, saleOf } from "./Books.ts"
 import { movementFact, policyFact, recordEvents, saleFact } from "./EventsMemory.ts"
+import { answerKey, checkKey, isSaleKey, type KeyEntry, type KeyUse, keyOf } from "./KeysMemory.ts"
 import { concludes } from "./UnresolvedMemory.ts"
 
 /** The response or the error of a known key. */

@@ -18,22 +18,9 @@ import {
   Reversals
 } from "../../core/ports/Reversals.ts"
 import type { RecoveryClaim } from "../../core/ports/Unresolved.ts"
-import {
-  answerKey,
-  Books,
-  type CompanyBooks,
-  checkKey,
-  consume,
-  isReversalKey,
-  type KeyEntry,
-  keyOf,
-  post,
-  type ReversalEntry,
-  reversalOf,
-  type Sale,
-  saleOf
-} from "./Books.ts"
+import { Books, type CompanyBooks, consume, post, type ReversalEntry, reversalOf, type Sale, saleOf } from "./Books.ts"
 import { recordEvents, saleFact } from "./EventsMemory.ts"
+import { answerKey, checkKey, isReversalKey, type KeyEntry, keyOf } from "./KeysMemory.ts"
 import { transactionOf } from "./TransactionsMemory.ts"
 import { claimable, concludes, leased } from "./UnresolvedMemory.ts"
 
