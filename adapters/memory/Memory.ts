@@ -1,6 +1,7 @@
 import { Layer } from "effect"
 import * as AccountsMemory from "./AccountsMemory.ts"
 import { Books } from "./Books.ts"
+import * as DeliveriesMemory from "./DeliveriesMemory.ts"
 import * as EventsMemory from "./EventsMemory.ts"
 import * as FollowUpsMemory from "./FollowUpsMemory.ts"
 import * as InsurancesMemory from "./InsurancesMemory.ts"
@@ -20,8 +21,8 @@ export const layer = Layer.mergeAll(
   AccountsMemory.adjustmentsLayer,
   AccountsMemory.statementLayer,
   EventsMemory.layer,
-  WebhooksMemory.deliveriesLayer,
-  WebhooksMemory.webhooksLayer,
+  DeliveriesMemory.layer,
+  WebhooksMemory.layer,
   TransactionsMemory.layer,
   UnresolvedMemory.layer,
   FollowUpsMemory.layer,

@@ -190,6 +190,20 @@ export type AfterAttempt = Data.TaggedEnum<{
 }>
 export const AfterAttempt = Data.taggedEnum<AfterAttempt>()
 
+/** The state of a delivery, as the company sees it. */
+export type DeliveryState = "entregada" | "pendiente" | "fallida"
+
+/** The state of a delivery after an attempt that ended at `at`. A `pendiente` delivery is sent again at `dueAt`. */
+export const deliveryAfter = (after: AfterAttempt, at: DateTime.Utc) => {
+  const is = (state: DeliveryState, dueAt: DateTime.Utc) => ({ state, dueAt })
+  return AfterAttempt.$match(after, {
+    Delivered: () => is("entregada", at),
+    Retry: ({ pause }) => is("pendiente", DateTime.addDuration(at, pause)),
+    Exhausted: () => is("fallida", at),
+    Gone: () => is("fallida", at)
+  })
+}
+
 const gone = 410
 
 /**

@@ -2,7 +2,18 @@ import { Context, type DateTime, type Duration, type Effect, type Option, type R
 import type { CompanyEvent, Sequence, WebhookId } from "../domain/Event.ts"
 import type { CompanyId } from "../domain/Ids.ts"
 import type { FrozenSlice, ListFilter, Page } from "../domain/Page.ts"
-import type { AfterAttempt, Attempt, EventType, WebhookSecret, WebhookUrl } from "../domain/Webhook.ts"
+import type { AfterAttempt, Attempt, DeliveryState, EventType, WebhookSecret, WebhookUrl } from "../domain/Webhook.ts"
+
+/** The due deliveries that a worker wants to claim. */
+export interface DeliveryClaim {
+  readonly now: DateTime.Utc
+  readonly lease: Duration.Duration
+  readonly limit: number
+  /** The most deliveries that this process may send to one webhook at once. */
+  readonly perWebhook: number
+  /** Number of deliveries that this process is sending, by webhook. */
+  readonly busy: ReadonlyMap<WebhookId, number>
+}
 
 /** A delivery that one worker has claimed: an event and its webhook. The claim ends with its lease. */
 export interface ClaimedDelivery {
@@ -30,8 +41,6 @@ export interface DeliveryResult {
   readonly disables: boolean
   readonly at: DateTime.Utc
 }
-
-export type DeliveryState = "entregada" | "pendiente" | "fallida"
 
 /** A delivery as the company sees it. */
 export interface Delivery {
@@ -61,18 +70,8 @@ export type Replay =
 export class Deliveries extends Context.Service<
   Deliveries,
   {
-    /**
-     * Claims due deliveries that no other worker is sending. Each webhook gets at most `perWebhook` of them.
-     *
-     * @param busy number of deliveries that this process is sending, by webhook.
-     */
-    readonly claim: (claim: {
-      readonly now: DateTime.Utc
-      readonly lease: Duration.Duration
-      readonly limit: number
-      readonly perWebhook: number
-      readonly busy: ReadonlyMap<WebhookId, number>
-    }) => Effect.Effect<ReadonlyArray<ClaimedDelivery>>
+    /** Claims due deliveries that no other worker is sending. */
+    readonly claim: (claim: DeliveryClaim) => Effect.Effect<ReadonlyArray<ClaimedDelivery>>
     /**
      * Records an attempt. A success resets `failingSince` of the webhook. A result is ignored if the delivery was
      * claimed or replayed again after this claim, because the newer attempt decides.

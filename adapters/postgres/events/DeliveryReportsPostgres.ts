@@ -2,9 +2,10 @@ import { PgClient } from "@effect/sql-pg"
 import { DateTime, Effect, Layer } from "effect"
 import type { WebhookId } from "../../../core/domain/Event.ts"
 import type { CompanyId } from "../../../core/domain/Ids.ts"
-import { DeliveryReports, type DeliveryState } from "../../../core/ports/Deliveries.ts"
+import type { DeliveryState } from "../../../core/domain/Webhook.ts"
+import { DeliveryReports } from "../../../core/ports/Deliveries.ts"
 import { instant, int8 } from "../connection/Sql.ts"
-import { type DeliveryRow, deliveryOf } from "./DeliveriesPostgres.ts"
+import { type DeliveryRow, deliveryColumns, deliveryOf } from "./DeliveriesPostgres.ts"
 
 /** How many errors a report lists. */
 const errors_max = 10
@@ -30,8 +31,7 @@ const make = Effect.gen(function* () {
       where company_id = ${int8(companyId)} and webhook_id = ${int8(id)}
       group by state`
     const errors = yield* sql<DeliveryRow>`
-      select d.company_id, d.webhook_id, d.sequence, e.type, d.state, d.attempts, d.http_status, d.error, d.duration_ms,
-        d.created_at, d.due_at
+      select ${sql.literal(deliveryColumns)}
       from cell.delivery as d
       join cell.event as e on e.company_id = d.company_id and e.sequence = d.sequence
       where d.company_id = ${int8(companyId)} and d.webhook_id = ${int8(id)} and d.error is not null

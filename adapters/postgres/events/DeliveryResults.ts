@@ -1,20 +1,20 @@
 import { PgClient } from "@effect/sql-pg"
 import { DateTime, Effect } from "effect"
+import { deliveryAfter } from "../../../core/domain/Webhook.ts"
 import type { ClaimedDelivery, DeliveryResult } from "../../../core/ports/Deliveries.ts"
 import { grouped } from "../grouping/Grouped.ts"
-
-const stateAfter = { Delivered: "entregada", Retry: "pendiente", Exhausted: "fallida", Gone: "fallida" } as const
 
 /** A result as a row of the statement that records it. */
 const resultRow = ({ event, leasedUntil, webhook }: ClaimedDelivery, result: DeliveryResult) => {
   const { after, at, attempt, disables } = result
+  const { dueAt, state } = deliveryAfter(after, at)
   return {
     company_id: event.companyId,
     webhook_id: webhook.id,
     sequence: event.sequence,
     leased_until: DateTime.formatIso(leasedUntil),
-    state: stateAfter[after._tag],
-    due_at: DateTime.formatIso(after._tag === "Retry" ? DateTime.addDuration(at, after.pause) : at),
+    state,
+    due_at: DateTime.formatIso(dueAt),
     http_status: attempt.httpStatus,
     error: attempt.error,
     duration_ms: Math.round(attempt.duration_ms),

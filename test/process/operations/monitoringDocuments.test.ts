@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, DateTime, Effect, Layer, Option, Redacted } from "effect"
 import { Books } from "../../../adapters/memory/Books.ts"
+import * as DeliveriesMemory from "../../../adapters/memory/DeliveriesMemory.ts"
 import * as WebhooksMemory from "../../../adapters/memory/WebhooksMemory.ts"
 import { CompanyId } from "../../../core/domain/Ids.ts"
 import { WebhookUrl, webhookSecretOf } from "../../../core/domain/Webhook.ts"
@@ -41,9 +42,7 @@ const selling = Layer.unwrap(
   )
 ).pipe(Layer.provideMerge(Layer.effect(Fake, fakeHttpProvider(secret))), Layer.provide(ManualClock.layer))
 
-const queueInMemory = Layer.merge(WebhooksMemory.deliveriesLayer, WebhooksMemory.webhooksLayer).pipe(
-  Layer.provide(Books.layer)
-)
+const queueInMemory = Layer.merge(DeliveriesMemory.layer, WebhooksMemory.layer).pipe(Layer.provide(Books.layer))
 
 /** Delivers one event from a queue in memory. */
 const deliverOnce = Effect.gen(function* () {

@@ -6,7 +6,7 @@ import type { CompanyEvent, Sequence, WebhookId } from "../../../core/domain/Eve
 import type { TransactionId } from "../../../core/domain/Ids.ts"
 import { type Invariant, invariants } from "../../../core/domain/Invariants.ts"
 import type { Reversal } from "../../../core/domain/Reversal.ts"
-import type { DeliveryState } from "../../../core/ports/Deliveries.ts"
+import type { DeliveryState } from "../../../core/domain/Webhook.ts"
 import type { WebhookState } from "../../../core/ports/Webhooks.ts"
 import type { EventLoop, Incarnation } from "./EventLoop.ts"
 import type { FaultInjector } from "./FaultInjector.ts"

@@ -1,6 +1,7 @@
 import { Context, DateTime, Duration, Effect, Layer, Scope } from "effect"
 import * as AccountsMemory from "../../../adapters/memory/AccountsMemory.ts"
 import { Books, type CompanyBooks } from "../../../adapters/memory/Books.ts"
+import * as DeliveriesMemory from "../../../adapters/memory/DeliveriesMemory.ts"
 import * as EventsMemory from "../../../adapters/memory/EventsMemory.ts"
 import * as FollowUpsMemory from "../../../adapters/memory/FollowUpsMemory.ts"
 import { isFollowed } from "../../../adapters/memory/FollowUpsMemory.ts"
@@ -34,8 +35,8 @@ const layer = Layer.mergeAll(
   ReversalsMemory.layer,
   TransactionsMemory.layer,
   UnresolvedMemory.layer,
-  WebhooksMemory.deliveriesLayer,
-  WebhooksMemory.webhooksLayer
+  DeliveriesMemory.layer,
+  WebhooksMemory.layer
 ).pipe(Layer.provideMerge(Books.layer))
 
 /** The earliest time at which an entry may be claimed: it is due, and no lease is active. */

@@ -4,6 +4,7 @@ import {
   AfterAttempt,
   type Attempt,
   afterAttempt,
+  deliveryAfter,
   errorOfStatus,
   isOverdue,
   readRetryAfter,
@@ -244,6 +245,18 @@ describe("an attempt to deliver", () => {
       expect(pauseOf(afterAttempt(failed(429, retryAfter_s), number, 0))).toBe(pause_s)
     }
   )
+})
+
+describe("a delivery", () => {
+  const at = DateTime.makeUnsafe("2026-03-10T12:00:00.000Z")
+  it.each([
+    [AfterAttempt.Delivered(), "entregada", "2026-03-10T12:00:00.000Z"],
+    [AfterAttempt.Retry({ pause: Duration.minutes(5) }), "pendiente", "2026-03-10T12:05:00.000Z"],
+    [AfterAttempt.Exhausted(), "fallida", "2026-03-10T12:00:00.000Z"],
+    [AfterAttempt.Gone(), "fallida", "2026-03-10T12:00:00.000Z"]
+  ])("is in its new state after an attempt: %o, %s", (after, state, dueAt) => {
+    expect(deliveryAfter(after, at)).toEqual({ state, dueAt: DateTime.makeUnsafe(dueAt) })
+  })
 })
 
 describe("a webhook", () => {

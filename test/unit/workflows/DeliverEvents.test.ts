@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Layer, Metric, Option, Redacted, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { Books } from "../../../adapters/memory/Books.ts"
+import * as DeliveriesMemory from "../../../adapters/memory/DeliveriesMemory.ts"
 import * as WebhooksMemory from "../../../adapters/memory/WebhooksMemory.ts"
 import { CompanyId } from "../../../core/domain/Ids.ts"
 import { errorOfStatus, WebhookUrl, webhookSecretOf } from "../../../core/domain/Webhook.ts"
@@ -26,9 +27,7 @@ const endpointWith = (...statuses: ReadonlyArray<number>) => {
       })
   })
   const log = Layer.mock(AuditLog, { record: ({ action }) => Effect.sync(() => void audited.push(action)) })
-  const queue = Layer.merge(WebhooksMemory.deliveriesLayer, WebhooksMemory.webhooksLayer).pipe(
-    Layer.provide(Books.layer)
-  )
+  const queue = Layer.merge(DeliveriesMemory.layer, WebhooksMemory.layer).pipe(Layer.provide(Books.layer))
   const metrics = Layer.sync(Metric.MetricRegistry, () => new Map())
   return { audited, layer: Layer.mergeAll(sender, log, queue, metrics) }
 }

@@ -1,0 +1,145 @@
+import { DateTime, Effect, Layer, Option, Stream } from "effect"
+import { type CompanyEvent, EventSubject } from "../../core/domain/Event.ts"
+import type { CompanyId } from "../../core/domain/Ids.ts"
+import { frozenAt, isUpTo } from "../../core/domain/Page.ts"
+import { deliveryAfter } from "../../core/domain/Webhook.ts"
+import { type ClaimedDelivery, Deliveries, type Delivery, type Replay } from "../../core/ports/Deliveries.ts"
+import { Books, type CompanyBooks, type QueuedDelivery, type WebhookEntry } from "./Books.ts"
+import { deliveryKey, enqueue, recordEvents } from "./EventsMemory.ts"
+import { webhookIn } from "./WebhooksMemory.ts"
+
+const isDue = ({ dueAt, leasedUntil, state }: QueuedDelivery, now: DateTime.Utc): boolean =>
+  state === "pendiente" &&
+  DateTime.isLessThanOrEqualTo(dueAt, now) &&
+  (leasedUntil === null || DateTime.isLessThanOrEqualTo(leasedUntil, now))
+
+const isSameInstant = (one: DateTime.Utc | null, other: DateTime.Utc): boolean =>
+  one !== null && DateTime.Equivalence(one, other)
+
+const eventOf = (companyId: CompanyId, { events }: CompanyBooks, { sequence }: QueuedDelivery): CompanyEvent => {
+  const event = events.written.find((written) => written.sequence === sequence)
+  if (event === undefined) throw new Error(`event ${sequence} of company ${companyId} does not exist`)
+  return { companyId, ...event }
+}
+
+const claimedOf = (
+  books: CompanyBooks,
+  queued: QueuedDelivery,
+  entry: WebhookEntry,
+  now: DateTime.Utc,
+  leasedUntil: DateTime.Utc
+) => {
+  const { companyId, failingSince, id, previousUntil, url } = entry.webhook
+  const signs = previousUntil !== null && DateTime.isGreaterThan(previousUntil, now)
+  const secrets = entry.previous !== null && signs ? [entry.secret, entry.previous] : [entry.secret]
+  const event = eventOf(companyId, books, queued)
+  const { attempts, dueAt } = queued
+  const isFirst = attempts === 0 && DateTime.Equivalence(dueAt, event.at)
+  const webhook = { id, url, secrets, failingSince }
+  return { webhook, event, attempts, isFirst, leasedUntil } satisfies ClaimedDelivery
+}
+
+const isWanted = (
+  event: Pick<CompanyEvent, "at" | "sequence">,
+  queued: QueuedDelivery | undefined,
+  wanted: Replay
+): boolean =>
+  "sequence" in wanted
+    ? event.sequence === wanted.sequence
+    : DateTime.isGreaterThanOrEqualTo(event.at, wanted.since) &&
+      (wanted.until === null || DateTime.isLessThanOrEqualTo(DateTime.startOf(event.at, "second"), wanted.until)) &&
+      (!wanted.onlyFailed || queued?.state === "fallida")
+
+/** `Deliveries` in memory. */
+export const layer = Layer.effect(
+  Deliveries,
+  Effect.map(Books, ({ all, of }) =>
+    Deliveries.of({
+      claim: ({ busy, lease, limit, now, perWebhook }) =>
+        Effect.sync(() => {
+          const claimed: Array<ClaimedDelivery> = []
+          for (const books of all()) {
+            for (const entry of books.webhooks.values()) {
+              const { failingSince, id, state } = entry.webhook
+              let free = (failingSince === null ? perWebhook : 1) - (busy.get(id) ?? 0)
+              for (const [key, queued] of books.deliveries) {
+                if (free <= 0 || claimed.length >= limit || state !== "activo") break
+                if (queued.webhookId !== id || !isDue(queued, now)) continue
+                const leasedUntil = DateTime.addDuration(now, lease)
+                books.deliveries.set(key, { ...queued, leasedUntil })
+                claimed.push(claimedOf(books, queued, entry, now, leasedUntil))
+                free--
+              }
+            }
+          }
+          return claimed
+        }),
+      record: ({ event, leasedUntil, webhook }, { after, at, attempt, disables }) =>
+        Effect.sync(() => {
+          const books = of(event.companyId)
+          const key = deliveryKey(webhook.id, event.sequence)
+          const queued = books.deliveries.get(key)
+          const entry = books.webhooks.get(webhook.id)
+          if (entry === undefined || queued === undefined || !isSameInstant(queued.leasedUntil, leasedUntil))
+            return false
+          books.deliveries.set(key, {
+            ...queued,
+            ...deliveryAfter(after, at),
+            attempts: queued.attempts + 1,
+            leasedUntil: null,
+            attempt
+          })
+          const failingSince = attempt.error === null ? null : (entry.webhook.failingSince ?? at)
+          const isDisabled = disables && entry.webhook.state === "activo"
+          const state = isDisabled ? "desactivado" : entry.webhook.state
+          books.webhooks.set(webhook.id, { ...entry, webhook: { ...entry.webhook, failingSince, state } })
+          return isDisabled
+        }),
+      arrivals: Stream.never,
+      test: (companyId, id, at) =>
+        Effect.sync(() => {
+          const books = of(companyId)
+          const isActive = Option.exists(webhookIn(books, id), ({ state }) => state === "activo")
+          if (!books.events.on || !isActive) return Option.none()
+          recordEvents(books, [{ type: "webhook.test", subject: EventSubject.Test({ webhookId: id }) }], at)
+          return Option.map(Option.fromUndefinedOr(books.events.written.at(-1)), ({ sequence }) => sequence)
+        }),
+      list: (companyId, id, filter, { page, perPage }) =>
+        Effect.sync(() => {
+          const books = of(companyId)
+          const ofWebhook = [...books.deliveries.values()].filter(({ webhookId }) => webhookId === id)
+          const found = ofWebhook
+            .filter(({ sequence, state }) => isUpTo(filter, sequence) && (filter.state ?? state) === state)
+            .reverse()
+          const items = found.slice((page - 1) * perPage, page * perPage).map((queued): Delivery => {
+            const { at, type } = eventOf(companyId, books, queued)
+            return {
+              companyId,
+              webhookId: id,
+              sequence: queued.sequence,
+              type,
+              state: queued.state,
+              attempts: queued.attempts,
+              httpStatus: queued.attempt?.httpStatus ?? null,
+              error: queued.attempt?.error ?? null,
+              duration_ms: queued.attempt?.duration_ms ?? null,
+              createdAt: at,
+              nextAttempt: queued.state === "pendiente" ? queued.dueAt : null
+            }
+          })
+          return { items, total: found.length, upTo: frozenAt(filter, ofWebhook.at(-1)?.sequence ?? 0) }
+        }),
+      replay: (companyId, id, wanted, at) =>
+        Effect.sync(() => {
+          const books = of(companyId)
+          const found = books.events.written.filter(
+            ({ subject, ...event }) =>
+              (subject._tag !== "Test" || subject.webhookId === id) &&
+              isWanted(event, books.deliveries.get(deliveryKey(id, event.sequence)), wanted)
+          )
+          for (const { sequence } of found) enqueue(books, id, sequence, at)
+          return found.length
+        })
+    })
+  )
+)

@@ -1,0 +1,148 @@
+import { PgClient, PgTypes } from "@effect/sql-pg"
+import { DateTime, Effect } from "effect"
+import { WebhookId } from "../../../core/domain/Event.ts"
+import { WebhookUrl } from "../../../core/domain/Webhook.ts"
+import type { ClaimedDelivery, Deliveries, DeliveryClaim } from "../../../core/ports/Deliveries.ts"
+import { instant, instantOrNull } from "../connection/Sql.ts"
+import { queueTransactions } from "./DeliveryResults.ts"
+import { type EventRow, eventColumns, eventReader } from "./EventRows.ts"
+import { secrets } from "./WebhooksPostgres.ts"
+
+/** The columns of a claimed delivery: its event and its webhook. */
+interface ClaimedRow extends EventRow {
+  readonly attempts: number
+  readonly is_first: boolean
+  readonly to_id: bigint
+  readonly url: string
+  readonly secret: Uint8Array
+  readonly previous_secret: Uint8Array | null
+  readonly failing_since: Date | null
+}
+
+/**
+ * The statement that leases due deliveries.
+ *
+ * It visits only webhooks with a waiting delivery, by jumping through the index from one webhook to the next. The
+ * webhook that has waited longest comes first, and no delivery beyond the limit is locked. While the attempts of a
+ * webhook fail, the statement claims only one of its deliveries at a time. It skips deliveries that another worker has
+ * locked or leased. Recording a result ends the lease. An expired lease means that a worker died before it recorded a
+ * result.
+ */
+const leasing = (
+  sql: PgClient.PgClient,
+  { busy, limit, now, perWebhook }: DeliveryClaim,
+  leasedUntil: DateTime.Utc
+) => {
+  const at = instant(now)
+  // An object, because a join with a list would compare each webhook with each entry.
+  const sending = PgTypes.jsonb(Object.fromEntries(busy))
+  return sql<ClaimedRow>`
+    with recursive waiting as (
+      (
+        select d.company_id, d.webhook_id, d.due_at
+        from cell.delivery as d
+        where d.state = 'pendiente'
+        order by d.company_id, d.webhook_id, d.due_at, d.sequence
+        limit 1
+      )
+      union all
+      select later.company_id, later.webhook_id, later.due_at
+      from waiting as q
+      cross join lateral (
+        select d.company_id, d.webhook_id, d.due_at
+        from cell.delivery as d
+        where d.state = 'pendiente' and (d.company_id, d.webhook_id) > (q.company_id, q.webhook_id)
+        order by d.company_id, d.webhook_id, d.due_at, d.sequence
+        limit 1
+      ) as later
+    ),
+    receiver as materialized (
+      select company_id, webhook_id
+      from waiting
+      where due_at <= ${at}
+      order by due_at
+    ),
+    due as materialized (
+      select w.company_id, w.id, w.url, w.secret, w.failing_since, d.sequence,
+        case when w.previous_until > ${at} then w.previous_secret end as previous_secret
+      from receiver as q
+      join cell.webhook as w on w.company_id = q.company_id and w.id = q.webhook_id
+      cross join lateral (
+        select d.sequence
+        from cell.delivery as d
+        where d.company_id = w.company_id
+          and d.webhook_id = w.id
+          and d.state = 'pendiente'
+          and d.due_at <= ${at}
+          and (d.leased_until is null or d.leased_until <= ${at})
+        order by d.due_at, d.sequence
+        limit greatest(
+          case when w.failing_since is null then ${perWebhook}::int else 1 end
+            - coalesce((${sending} ->> w.id::text)::int, 0),
+          0
+        )
+        for update skip locked
+      ) as d
+      where w.state = 'activo'
+      limit ${limit}
+    )
+    update cell.delivery as d
+    set leased_until = ${instant(leasedUntil)}
+    from due
+    join cell.event as e on e.company_id = due.company_id and e.sequence = due.sequence
+    where d.company_id = due.company_id and d.webhook_id = due.id and d.sequence = due.sequence
+    returning
+      ${sql.literal(eventColumns)}, d.attempts, d.attempts = 0 and d.due_at = d.created_at as is_first,
+      due.id as to_id, due.url, due.secret, due.previous_secret, due.failing_since`
+}
+
+/** Makes the function that claims due deliveries. */
+export const claiming = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const inTransaction = queueTransactions(sql)
+  const { opened } = yield* secrets
+  const read = eventReader(sql)
+
+  // If the webhook's secret cannot be decrypted, its deliveries stay leased and do not delay other deliveries.
+  const webhookOf = Effect.fnUntraced(
+    function* (row: ClaimedRow): Effect.fn.Return<ReadonlyArray<ClaimedDelivery["webhook"]>> {
+      const sealed = [row.secret, ...(row.previous_secret === null ? [] : [row.previous_secret])]
+      return [
+        {
+          id: WebhookId.make(Number(row.to_id)),
+          url: WebhookUrl.make(row.url),
+          secrets: yield* Effect.forEach(sealed, (secret) => opened(row.company_id, row.to_id, secret)),
+          failingSince: instantOrNull(row.failing_since)
+        }
+      ]
+    },
+    (webhook, row) =>
+      Effect.catchDefect(webhook, () =>
+        Effect.as(Effect.logError("the secret of a webhook cannot be decrypted", { webhookId: Number(row.to_id) }), [])
+      )
+  )
+
+  /** The webhooks of the deliveries, by id. Each secret is decrypted once. */
+  const webhooksOf = Effect.fnUntraced(function* (rows: ReadonlyArray<ClaimedRow>) {
+    const distinct = new Map(rows.map((row) => [row.to_id, row]))
+    // Concurrently, because each decryption waits for a thread.
+    const webhooks = yield* Effect.forEach(distinct.values(), webhookOf, { concurrency: "unbounded" })
+    return new Map(webhooks.flat().map((webhook) => [webhook.id, webhook]))
+  })
+
+  const claim: Deliveries["Service"]["claim"] = Effect.fnUntraced(function* (wanted) {
+    const leasedUntil = DateTime.addDuration(wanted.now, wanted.lease)
+    const rows = yield* inTransaction(leasing(sql, wanted, leasedUntil))
+    if (rows.length === 0) return []
+    const events = yield* inTransaction(read(rows, sql))
+    const webhooks = yield* webhooksOf(rows)
+    return events.flatMap((event, index): ReadonlyArray<ClaimedDelivery> => {
+      const row = rows[index]
+      const webhook = webhooks.get(WebhookId.make(Number(row?.to_id)))
+      return row === undefined || webhook === undefined
+        ? []
+        : [{ webhook, event, attempts: row.attempts, isFirst: row.is_first, leasedUntil }]
+    })
+  }, Effect.orDie)
+  return claim
+})
