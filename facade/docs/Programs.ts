@@ -17,17 +17,17 @@ const load = (language: string, command: string, file: string) =>
 
 /** Loads the programs that the page of webhooks shows. They verify signatures. The tests run the same files. */
 export const loadReceivers = Effect.all([
-  load("Node", "node receptor.mjs", "./receivers/receptor.mjs"),
-  load("Python", "python3 receptor.py", "./receivers/receptor.py"),
-  load("PHP", "php -S 127.0.0.1:8080 receptor.php", "./receivers/receptor.php"),
-  load("C#", "dotnet run", "./receivers/Receptor.cs")
+  load("Node", "node receptor.mjs", "./programs/receptor.mjs"),
+  load("Python", "python3 receptor.py", "./programs/receptor.py"),
+  load("PHP", "php -S 127.0.0.1:8080 receptor.php", "./programs/receptor.php"),
+  load("C#", "dotnet run", "./programs/Receptor.cs")
 ])
 
 /** Loads the programs that the guide shows. They call the API. The tests run the same files, except the one in C#. */
 export const loadGuidePrograms = Effect.all([
-  load("curl", "sh guia.sh", "./guide/guia.sh"),
-  load("JavaScript", "node guia.mjs", "./guide/guia.mjs"),
-  load("Python", "python3 guia.py", "./guide/guia.py"),
-  load("PHP", "php guia.php", "./guide/guia.php"),
-  load("C#", "dotnet run", "./guide/Guia.cs")
+  load("curl", "sh guia.sh", "./programs/guia.sh"),
+  load("JavaScript", "node guia.mjs", "./programs/guia.mjs"),
+  load("Python", "python3 guia.py", "./programs/guia.py"),
+  load("PHP", "php guia.php", "./programs/guia.php"),
+  load("C#", "dotnet run", "./programs/Guia.cs")
 ])

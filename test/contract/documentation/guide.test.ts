@@ -12,7 +12,7 @@ import { call } from "../../support/service/HttpCalls.ts"
 import { insuranceCompany } from "../../support/service/InsuranceCalls.ts"
 import { TestServer } from "../../support/service/TestServer.ts"
 
-const programAt = (file: string) => fileURLToPath(new URL(`../../../facade/docs/guide/${file}`, import.meta.url))
+const programAt = (file: string) => fileURLToPath(new URL(`../../../facade/docs/programs/${file}`, import.meta.url))
 
 /** The languages that the suite can run, and the interpreters that they need. */
 const runnable = [

@@ -152,7 +152,7 @@ layer(TestService, { excludeTestServices: true })("the documentation", (it) => {
       "shows the program %s, which the tests run",
       (file) =>
         Effect.gen(function* () {
-          const code = readFileSync(new URL(`../../../facade/docs/receivers/${file}`, import.meta.url), "utf8")
+          const code = readFileSync(new URL(`../../../facade/docs/programs/${file}`, import.meta.url), "utf8")
           assert.include((yield* call("/docs/webhooks")).text, html`<code>${code}</code>`.markup)
         })
     )

@@ -10,7 +10,7 @@ import { Webhook } from "standardwebhooks"
 import { webhookSecretOf } from "../../../core/domain/Webhook.ts"
 import { freePort } from "../../fakes/LocalServer.ts"
 
-const programAt = (file: string) => fileURLToPath(new URL(`../../../facade/docs/receivers/${file}`, import.meta.url))
+const programAt = (file: string) => fileURLToPath(new URL(`../../../facade/docs/programs/${file}`, import.meta.url))
 
 /** A program of the page, and how to start it. */
 interface Language {
