@@ -65,9 +65,12 @@ const bodiesOf = (body: RequestBody | undefined): ReadonlyArray<readonly [string
     : Object.entries(examples).map(([name, { value }]) => [name, value])
 }
 
+type Document = ReturnType<typeof openApiDocument>
+
 /** An example of each operation, in the order of the document. Aliases are left out. */
-const requestsIn = ({ components, paths }: Described): ReadonlyArray<ExampleRequest> =>
-  Object.entries(paths).flatMap(([path, operations]) =>
+const requestsIn = (document: Document): ReadonlyArray<ExampleRequest> => {
+  const { components, paths } = document as unknown as Described
+  return Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations)
       .filter(([, { deprecated = false }]) => !deprecated)
       .flatMap(([method, { description, operationId, parameters = [], requestBody, security, summary, tags }]) =>
@@ -83,12 +86,18 @@ const requestsIn = ({ components, paths }: Described): ReadonlyArray<ExampleRequ
         }))
       )
   )
+}
 
-type Options = Pick<HttpOptionsShape, "publicUrl" | "sandbox">
+interface Target extends Pick<HttpOptionsShape, "sandbox"> {
+  readonly baseUrl: string
+}
+
+/** Writes a file of example requests for a server. */
+export type Collection = (target: Target) => string
 
 /** Variables of both files. Without a sandbox, integrators fill in their own credentials. */
-const variablesOf = ({ publicUrl, sandbox }: Options) => ({
-  base_url: publicUrl ?? "http://localhost:3000",
+const variablesOf = ({ baseUrl, sandbox }: Target) => ({
+  base_url: baseUrl,
   api_key: sandbox?.apiKey ?? "",
   api_secret: sandbox === null ? "" : Redacted.value(sandbox.secret)
 })
@@ -137,22 +146,19 @@ const postmanRequest = (request: ExampleRequest) => {
 }
 
 /** The requests as a Postman collection, version 2.1, with a folder for each tag. */
-export const postmanCollection = (document: ReturnType<typeof openApiDocument>, options: Options): string => {
-  const requests = Map.groupBy(requestsIn(document as unknown as Described), ({ folder }) => folder)
-  return JSON.stringify(
-    {
-      info: {
-        name: "Saldo",
-        description: document.info.description,
-        schema: "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"
-      },
-      auth: { type: "bearer", bearer: [{ key: "token", value: "{{api_key}}.{{api_secret}}", type: "string" }] },
-      variable: Object.entries(variablesOf(options)).map(([key, value]) => ({ key, value })),
-      item: Array.from(requests, ([name, members]) => ({ name, item: members.map(postmanRequest) }))
-    },
-    null,
-    2
-  )
+export const postmanCollection = (document: Document): Collection => {
+  const requests = Map.groupBy(requestsIn(document), ({ folder }) => folder)
+  const item = Array.from(requests, ([name, members]) => ({ name, item: members.map(postmanRequest) }))
+  const info = {
+    name: "Saldo",
+    description: document.info.description,
+    schema: "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"
+  }
+  const auth = { type: "bearer", bearer: [{ key: "token", value: "{{api_key}}.{{api_secret}}", type: "string" }] }
+  return (target) => {
+    const variable = Object.entries(variablesOf(target)).map(([key, value]) => ({ key, value }))
+    return JSON.stringify({ info, auth, variable, item }, null, 2)
+  }
 }
 
 const queryText = (request: ExampleRequest): string => {
@@ -175,8 +181,10 @@ const httpRequest = (request: ExampleRequest): string => {
 }
 
 /** The requests as an `.http` file for Visual Studio, Visual Studio Code and JetBrains. */
-export const httpFile = (document: ReturnType<typeof openApiDocument>, options: Options): string => {
-  const variables = Object.entries(variablesOf(options)).map(([name, value]) => `@${name} = ${value}`)
-  const requests = requestsIn(document as unknown as Described)
-  return `${[variables.join("\n"), ...requests.map(httpRequest)].join("\n\n")}\n`
+export const httpFile = (document: Document): Collection => {
+  const requests = requestsIn(document).map(httpRequest)
+  return (target) => {
+    const variables = Object.entries(variablesOf(target)).map(([name, value]) => `@${name} = ${value}`)
+    return `${[variables.join("\n"), ...requests].join("\n\n")}\n`
+  }
 }

@@ -5,7 +5,7 @@ import { type Call, HttpOptions, type HttpOptionsShape } from "../api/Call.ts"
 import { consolePath, documentPath, httpFilePath, postmanPath } from "../api/Envelope.ts"
 import { openApiDocument } from "../api/OpenApi.ts"
 import { type Asset, type Assets, loadAssets } from "../docs/Assets.ts"
-import { httpFile, postmanCollection } from "../docs/Collections.ts"
+import { type Collection, httpFile, postmanCollection } from "../docs/Collections.ts"
 import { guidePage } from "../docs/GuidePage.ts"
 import { consolePage, errorPages, type Page } from "../docs/Pages.ts"
 import { loadGuidePrograms, loadReceivers } from "../docs/Programs.ts"
@@ -35,12 +35,11 @@ const serveConsole = (assets: Assets, options: HttpOptionsShape) =>
   )
 
 /** Serves a file of example requests for download. */
-const serveCollection = (options: HttpOptionsShape, name: string, contentType: string, file: typeof httpFile) =>
+const serveCollection = (options: HttpOptionsShape, name: string, contentType: string, collection: Collection) =>
   rateLimited((call) =>
     Effect.map(shownSandbox(options, call), (shown) => {
-      const sandbox = shown === "closed" ? null : shown
       const headers = headersOf(call, { "content-disposition": `attachment; filename="${name}"` })
-      const text = file(openApiDocument(options), { ...options, sandbox })
+      const text = collection({ baseUrl: call.baseUrl(), sandbox: shown === "closed" ? null : shown })
       return HttpServerResponse.text(text, { headers, contentType })
     })
   )
@@ -74,20 +73,29 @@ const serveDocument = (document: string, etag: string) =>
 export const documentation = Effect.gen(function* () {
   const options = yield* HttpOptions
   const assets = yield* loadAssets
-  const document = JSON.stringify(openApiDocument(options))
+  const document = openApiDocument(options)
+  const documentText = JSON.stringify(document)
   const pages = [
     ...errorPages(assets),
     guidePage(assets, yield* loadGuidePrograms),
     webhookPage(assets, yield* loadReceivers, options.publicUrl)
   ]
   return [
-    { path: documentPath, handler: serveDocument(document, yield* etagOf(document)) },
+    { path: documentPath, handler: serveDocument(documentText, yield* etagOf(documentText)) },
     { path: consolePath, handler: serveConsole(assets, options) },
     {
       path: postmanPath,
-      handler: serveCollection(options, "saldo.postman_collection.json", "application/json", postmanCollection)
+      handler: serveCollection(
+        options,
+        "saldo.postman_collection.json",
+        "application/json",
+        postmanCollection(document)
+      )
     },
-    { path: httpFilePath, handler: serveCollection(options, "saldo.http", "text/plain; charset=utf-8", httpFile) },
+    {
+      path: httpFilePath,
+      handler: serveCollection(options, "saldo.http", "text/plain; charset=utf-8", httpFile(document))
+    },
     ...pages.map((page) => ({ path: page.path, handler: servePage(page) })),
     ...Object.values(assets).map((asset) => ({ path: asset.path, handler: serveAsset(asset) }))
   ] as const

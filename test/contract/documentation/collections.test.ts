@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { apiDocument } from "../../support/ApiDocument.ts"
+import { ServiceAddress } from "../../support/InProcessService.ts"
 import { call } from "../../support/service/HttpCalls.ts"
 import { TestService } from "../../support/service/InMemoryService.ts"
 
@@ -130,6 +131,13 @@ layer(TestService, { excludeTestServices: true })("a file of example requests", 
         const { code, details } = answer.body?.error ?? {}
         if (code === "VALIDATION_ERROR") assert.deepStrictEqual(details, { opcion_id: "invalido" }, name)
       }
+    })
+  )
+
+  it.effect.each(files)("has the address at which the service was reached: $path", ({ path }) =>
+    Effect.gen(function* () {
+      const { url } = yield* ServiceAddress
+      assert.include((yield* call(path)).text, url)
     })
   )
 
