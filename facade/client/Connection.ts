@@ -41,11 +41,25 @@ export type Send = (request: Request, options: CallOptions) => Promise<Answer>
 
 const timeout_ms_default = 45_000
 
-/** Connects to a service. */
+/**
+ * The headers of every call. The runtime's own error about an invalid header would come at each call, and would show
+ * the secret.
+ */
+const credentialsOf = ({ apiKey, apiSecret }: ClientOptions): { readonly authorization: string } => {
+  const authorization = `Bearer ${apiKey}.${apiSecret}`
+  try {
+    new Headers({ authorization })
+  } catch {
+    throw new TypeError("apiKey and apiSecret have characters that a token cannot have.")
+  }
+  return { authorization }
+}
+
+/** Connects to a service. Throws TypeError for a URL or credentials that no call could use. */
 export const connect = (options: ClientOptions): Send => {
-  const { apiKey, apiSecret, fetch = globalThis.fetch, timeout_ms: usual_ms = timeout_ms_default } = options
+  const { fetch = globalThis.fetch, timeout_ms: usual_ms = timeout_ms_default } = options
   const base = new URL(options.url).href.replace(/\/+$/, "")
-  const credentials = { authorization: `Bearer ${apiKey}.${apiSecret}` }
+  const credentials = credentialsOf(options)
 
   const exchange = async ({ body, path }: Request, signal: AbortSignal): Promise<Answer> => {
     const sent =

@@ -27,8 +27,9 @@ const csv = (filter: object): string => {
 
 /** The files of a service. REST sends them, because tRPC has only JSON. */
 export const filesOver = ({ file }: Calls): Files => ({
-  reciboPdf: (id, options) => file(`/v1/transacciones/${id}/recibo?formato=pdf`, options),
-  documentoPdf: (id, tipo, options) => file(`/v1/seguros/${id}/documento?tipo=${tipo}`, options),
+  reciboPdf: (id, options) => file(`/v1/transacciones/${encodeURIComponent(id)}/recibo?formato=pdf`, options),
+  documentoPdf: (id, tipo, options) =>
+    file(`/v1/seguros/${encodeURIComponent(id)}/documento?tipo=${encodeURIComponent(tipo)}`, options),
   transaccionesCsv: (filter = {}, options) => file(`/v1/transacciones?${csv(filter)}`, options),
   movimientosCsv: (filter = {}, options) => file(`/v1/movimientos?${csv(filter)}`, options)
 })

@@ -121,6 +121,14 @@ layer(TestService, { excludeTestServices: true })("the client", (it) => {
       })
   )
 
+  it.each(["se\ncret", "señal →"])(
+    "refuses credentials that no call could send, without showing them: %j",
+    (apiSecret) => {
+      const create = () => createClient({ url: "http://127.0.0.1:1", apiKey: "todo", apiSecret })
+      assert.throws(create, TypeError, /^apiKey and apiSecret have characters that a token cannot have\.$/)
+    }
+  )
+
   it.effect("rejects with the reason of the caller's signal", () =>
     Effect.gen(function* () {
       const client = yield* clientAs("todo")
