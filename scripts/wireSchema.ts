@@ -1,10 +1,17 @@
 import { Record as Records } from "effect"
-import { codes, type DetailedCode, errorDetails } from "../core/domain/ErrorCodes.ts"
+import { type DetailedCode, errorDetails } from "../core/domain/ErrorCodes.ts"
 import { EventView } from "../facade/api/EventView.ts"
 import { keyField } from "../facade/api/Input.ts"
-import { componentsOf, documentOf, enumerations, type JsonSchema } from "../facade/api/JsonSchema.ts"
+import {
+  componentsOf,
+  documentOf,
+  enumerations,
+  type JsonSchema,
+  refTo,
+  schemasPath
+} from "../facade/api/JsonSchema.ts"
 import type { Procedure } from "../facade/api/Procedure.ts"
-import { type Endpoint, endpoints, operationIdOf } from "../facade/api/Procedures.ts"
+import { type Endpoint, endpoints, schemaPartOf } from "../facade/api/Procedures.ts"
 
 const objectOf = (properties: Readonly<Record<string, JsonSchema>>, optional: ReadonlyArray<string> = []) => ({
   type: "object",
@@ -21,12 +28,7 @@ const inputOf = ({ input: { schema, takesKey } }: Procedure): JsonSchema => {
 }
 
 /** The name of the type of a procedure's input: `RecargasCrearEntrada` for `recargas.crear`. */
-const inputName = (endpoint: Endpoint): string =>
-  `${operationIdOf(endpoint).replace(/^./, (first) => first.toUpperCase())}Entrada`
-
-const pathOfNamed = "#/definitions/"
-
-const refTo = (name: string): JsonSchema => ({ $ref: `${pathOfNamed}${name}` })
+const inputName = (endpoint: Endpoint): string => `${schemaPartOf(endpoint)}Entrada`
 
 const callOf = (endpoint: Endpoint): JsonSchema =>
   objectOf({
@@ -47,10 +49,8 @@ const calls = Object.fromEntries(
 /** The types that several others share. */
 const named: Readonly<Record<string, JsonSchema>> = {
   ...enumerations,
-  ...Object.assign({}, ...[EventView, ...endpoints.map(({ procedure }) => procedure.output)].map(componentsOf)),
-  ...Object.fromEntries(endpoints.map((endpoint) => [inputName(endpoint), inputOf(endpoint.procedure)])),
-  CodigoError: { enum: Object.keys(codes) },
-  Evento: documentOf(EventView)
+  ...Object.assign({}, ...endpoints.map(({ procedure }) => componentsOf(procedure.output))),
+  ...Object.fromEntries(endpoints.map((endpoint) => [inputName(endpoint), inputOf(endpoint.procedure)]))
 }
 
 const wire = {
@@ -58,7 +58,7 @@ const wire = {
     procedures: objectOf(calls),
     errorCode: refTo("CodigoError"),
     errorDetails: objectOf(Records.map(errorDetails, documentOf) as Record<DetailedCode, JsonSchema>),
-    event: refTo("Evento")
+    event: documentOf(EventView)
   }),
   title: "Wire",
   definitions: named
@@ -68,4 +68,4 @@ const wire = {
  * The types of facade/client/Wire.ts as one JSON Schema, made from the schemas of the procedures and of the errors. The
  * build of the package turns it into plain TypeScript.
  */
-export const wireSchema: JsonSchema = JSON.parse(JSON.stringify(wire).replaceAll("#/components/schemas/", pathOfNamed))
+export const wireSchema: JsonSchema = JSON.parse(JSON.stringify(wire).replaceAll(schemasPath, "#/definitions/"))

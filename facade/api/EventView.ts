@@ -82,7 +82,9 @@ export const eventViews = {
 } as const
 
 /** An event, as webhooks send it and GET /v1/eventos lists it. Contract: 6. */
-export const EventView = Schema.Union([saleEvent, policyEvent, balanceEvent, movementEvent, testEvent])
+export const EventView = Schema.Union([saleEvent, policyEvent, balanceEvent, movementEvent, testEvent]).annotate({
+  identifier: "Evento"
+})
 
 type EventData = (typeof EventView.Type)["data"]
 

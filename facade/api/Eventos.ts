@@ -29,7 +29,7 @@ export const listarEventos = query({
     )
   }),
   output: Schema.Struct({
-    items: Schema.Array(EventView.annotate({ identifier: "Evento" })),
+    items: Schema.Array(EventView),
     siguiente: Schema.Int.annotate({ description: "El despues_de de la próxima llamada." })
   }).annotate({ identifier: "Eventos" }),
   meta: {

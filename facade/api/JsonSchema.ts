@@ -27,7 +27,7 @@ const isRedundant = (key: string, value: unknown): boolean =>
   (key === "maximum" && value === Number.MAX_SAFE_INTEGER)
 
 /** The path of the schemas within the OpenAPI document. */
-const schemasPath = "#/components/schemas/"
+export const schemasPath = "#/components/schemas/"
 
 /** A reference to a schema of the OpenAPI document. */
 export const refTo = (component: string) => ({ $ref: `${schemasPath}${component}` })
