@@ -116,17 +116,31 @@ export const pathId = <A>(to: Schema.Codec<A, number>, description: string, malf
     positiveIntegerDocument(description)
   )
 
+const queryIntegerOf = (raw: unknown): Option.Option<number> => {
+  const value = typeof raw === "string" && /^-?\d{1,16}$/.test(raw) ? Number(raw) : raw
+  return typeof value === "number" && Number.isInteger(value) ? Option.some(value) : Option.none()
+}
+
+/** Makes fields that read an integer by `read` and limit it to a range. */
+const bounded =
+  <I>(read: (raw: unknown) => Option.Option<number>) =>
+  (minimum: number, maximum: number, description: string, fallback?: number) =>
+    readBy<number, I>(
+      Schema.Int,
+      (raw) =>
+        Option.match(read(raw), {
+          onNone: () => Result.fail("invalido"),
+          onSome: (value) =>
+            value < minimum || value > maximum ? Result.fail("fuera_de_rango") : Result.succeed(value)
+        }),
+      { type: "integer", minimum, maximum, ...(fallback !== undefined && { default: fallback }), description }
+    )
+
+/** An integer in a body. */
+export const integerBetween = bounded<number>(integerOf)
+
 /** An integer in a query. tRPC clients may send the integer as a number. */
-export const wholeBetween = (minimum: number, maximum: number, description: string, fallback?: number) =>
-  readBy<number, number | string>(
-    Schema.Int,
-    (raw) => {
-      const value = typeof raw === "string" && /^-?\d{1,16}$/.test(raw) ? Number(raw) : raw
-      if (typeof value !== "number" || !Number.isInteger(value)) return Result.fail("invalido")
-      return value < minimum || value > maximum ? Result.fail("fuera_de_rango") : Result.succeed(value)
-    },
-    { type: "integer", minimum, maximum, ...(fallback !== undefined && { default: fallback }), description }
-  )
+export const wholeBetween = bounded<number | string>(queryIntegerOf)
 
 // A range of days ends at the start of the next day. The next day must still have a year of four digits.
 const day_max = "9999-12-30"

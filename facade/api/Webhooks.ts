@@ -1,4 +1,4 @@
-import { Duration, Effect, Option, Redacted, Result, Schema } from "effect"
+import { Duration, Effect, Redacted, Schema } from "effect"
 import { WebhookId, webhooks_max } from "../../core/domain/Event.ts"
 import { formatOffset } from "../../core/domain/LocalTime.ts"
 import { TextBetween } from "../../core/domain/Text.ts"
@@ -13,7 +13,7 @@ import {
 } from "../../core/workflows/ManageWebhooks.ts"
 import { webhooksPath } from "./Envelope.ts"
 import { EventTypeName } from "./EventView.ts"
-import { cleanText, described, integerOf, pathId, readBy } from "./Fields.ts"
+import { cleanText, described, integerBetween, pathId } from "./Fields.ts"
 import { requires } from "./Gate.ts"
 import { input } from "./Input.ts"
 import { mutation, query } from "./Procedure.ts"
@@ -201,21 +201,7 @@ export const rotarSecreto = mutation({
   input: input({
     id: webhookId,
     solape_horas: Schema.optionalKey(
-      readBy<number, number>(
-        Schema.Int,
-        (raw) => {
-          const hours = Option.getOrElse(integerOf(raw), () => Number.NaN)
-          if (Number.isNaN(hours)) return Result.fail("invalido")
-          return hours < 0 || hours > overlap_max_h ? Result.fail("fuera_de_rango") : Result.succeed(hours)
-        },
-        {
-          type: "integer",
-          minimum: 0,
-          maximum: overlap_max_h,
-          default: overlap_default_h,
-          description: "Cuántas horas firma también el secreto anterior."
-        }
-      )
+      integerBetween(0, overlap_max_h, "Cuántas horas firma también el secreto anterior.", overlap_default_h)
     )
   }),
   output: Schema.Struct({ secreto: Secret, anterior_hasta: Instant }).annotate({ identifier: "SecretoNuevo" }),

@@ -23,6 +23,16 @@ export const warned = (name: string, detail: string): Check => ({ name, level: "
 /** The result of a check that found a fault, with its remedy. */
 export const failed = (name: string, detail: string): Check => ({ name, level: "wrong", detail })
 
+/** How many ids a detail names. */
+const named_max = 5
+
+/** Names things by their ids: `companies 1, 2, 3, 4, 5 and 7 more`. */
+export const namedByIds = (one: string, several: string, items: ReadonlyArray<{ readonly id: number }>): string => {
+  const ids = items.slice(0, named_max).map(({ id }) => id)
+  const more = items.length - ids.length
+  return `${items.length === 1 ? one : several} ${ids.join(", ")}${more === 0 ? "" : ` and ${more} more`}`
+}
+
 const notExamined = (name: string) => (error: unknown) =>
   Effect.succeed(
     failed(name, `could not be checked: ${isForbidden(error) ? "the login lacks the right; see role" : wordsOf(error)}`)

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { tableExists } from "../../../adapters/postgres/connection/Sql.ts"
 import { Settings } from "../../settings/Settings.ts"
-import { type Check, failed, isolated, passed } from "./Check.ts"
+import { type Check, failed, isolated, namedByIds, passed } from "./Check.ts"
 
 interface ActiveCompany {
   readonly id: number
@@ -19,16 +19,6 @@ const activeInProduction = Effect.gen(function* () {
     where environment <> 'development' and state <> 'suspendida' and api_enabled
     order by id`
 })
-
-/** How many companies a message names. */
-const named_max = 5
-
-const namesOf = (companies: ReadonlyArray<ActiveCompany>): string => {
-  const ids = companies.slice(0, named_max).map(({ id }) => id)
-  const more = companies.length - ids.length
-  const label = companies.length === 1 ? "company" : "companies"
-  return `${label} ${ids.join(", ")}${more === 0 ? "" : ` and ${more} more`}`
-}
 
 /** An external service, the companies that need it, and the consequence if it is not configured. */
 interface NeededService {
@@ -52,7 +42,10 @@ const checkNeeded = ({ consequence, name, needs, variable }: NeededService) =>
     const without = companies.filter(needs)
     return without.length === 0
       ? passed(name, `${variable} is not set, and no active company in production needs it`)
-      : failed(name, `${variable} is not set, so ${consequence} for ${namesOf(without)} in production: set ${variable}`)
+      : failed(
+          name,
+          `${variable} is not set, so ${consequence} for ${namedByIds("company", "companies", without)} in production: set ${variable}`
+        )
   })
 
 /** Checks that no active company in production needs an external service that is not configured. */

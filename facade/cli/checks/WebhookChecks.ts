@@ -1,7 +1,7 @@
 import { DateTime, Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { instant, tableExists } from "../../../adapters/postgres/connection/Sql.ts"
-import { isolated, passed, warned } from "./Check.ts"
+import { isolated, namedByIds, passed, warned } from "./Check.ts"
 
 /** How long a delivery may be overdue before it is reported. Deliveries to a working webhook take seconds. */
 const waiting_max = Duration.hours(1)
@@ -10,15 +10,6 @@ interface WebhookRow {
   readonly id: number
   readonly disabled: boolean
   readonly waits: boolean
-}
-
-/** How many webhooks a message names. */
-const named_max = 5
-
-const namesOf = (webhooks: ReadonlyArray<WebhookRow>): string => {
-  const more = webhooks.length - named_max
-  const ids = webhooks.slice(0, named_max).map(({ id }) => id)
-  return `${webhooks.length === 1 ? "webhook" : "webhooks"} ${ids.join(", ")}${more > 0 ? ` and ${more} more` : ""}`
 }
 
 // The index of waiting deliveries finds the oldest delivery of each webhook.
@@ -41,7 +32,7 @@ const webhooks = Effect.gen(function* () {
   const found = [
     { said: "disabled", those: rows.filter(({ disabled }) => disabled) },
     { said: "deliveries waiting over an hour", those: rows.filter(({ waits }) => waits) }
-  ].flatMap(({ said, those }) => (those.length === 0 ? [] : [`${said}: ${namesOf(those)}`]))
+  ].flatMap(({ said, those }) => (those.length === 0 ? [] : [`${said}: ${namedByIds("webhook", "webhooks", those)}`]))
   return found.length === 0
     ? passed("webhooks", `${rows.length} webhooks; none is disabled, and no delivery has waited over an hour`)
     : warned("webhooks", `${found.join("; ")}: see saldo webhook show ID`)
