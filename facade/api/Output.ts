@@ -39,7 +39,7 @@ export const Pagination = Schema.Struct({
   total_pages: Schema.Int,
   hasta_id: Schema.Int.annotate({
     description:
-      "Envíelo al pedir las demás páginas, para que los elementos nuevos no las desplacen. 0 si la lista está vacía."
+      "Envíelo al pedir las demás páginas, para que los elementos nuevos no las desplacen. 0 si todavía no existe ningún elemento."
   })
 }).annotate({ identifier: "Paginacion" })
 

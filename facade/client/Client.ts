@@ -10,7 +10,7 @@ export interface SaldoClient extends Procedures, Lists, Files {
   readonly vender: Vender
 }
 
-/** Makes a client whose clock and pauses a test can replace. */
+/** Makes a client with the clock and the pauses of `surroundings`, which a test can replace. */
 export const clientIn = (surroundings: Surroundings, options: ClientOptions): SaldoClient => {
   const calls = callsTo(options, surroundings)
   const procedures = proceduresOver(calls)

@@ -28,7 +28,7 @@ export interface Failed extends Known {
   readonly code: ErrorCode | null
 }
 
-/** A sale whose outcome is unknown at the deadline. Its amount stays held. Do not sell again: read the transaction. */
+/** A sale without a known outcome at the deadline. Its amount stays held. Do not sell again: read the transaction. */
 export interface Pending extends Known {
   readonly status: "PENDING"
   /** Why the transaction could not be read. Null if it was read and is unresolved. */

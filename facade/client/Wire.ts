@@ -3,7 +3,7 @@ import type { EventView } from "../api/EventView.ts"
 import type { Procedure } from "../api/Procedure.ts"
 import type { procedures } from "../api/Procedures.ts"
 
-/** An input whose idempotency key is optional, because the client makes a key for a call that has none. */
+/** An input with an optional idempotency key, because the client makes a key for a call without one. */
 type WithOptionalKey<I> = I extends { readonly idempotency_key: infer Key }
   ? Omit<I, "idempotency_key"> & { readonly idempotency_key?: Key }
   : I

@@ -128,7 +128,7 @@ export const guidePage = (assets: Assets, programs: ReadonlyArray<Program>): Pag
     guidePath,
     "Guía",
     html`<h1>Guía de integración</h1>
-<p class="lead">De las credenciales a la producción, paso a paso. El código de cada lenguaje es un solo programa que se puede ejecutar: usa solo la biblioteca estándar, y las pruebas de Saldo lo ejecutan.</p>
+<p class="lead">De las credenciales a la producción, paso a paso. El código de cada lenguaje es un solo programa que se puede ejecutar y que usa solo la biblioteca estándar. Las pruebas de Saldo ejecutan estos programas, excepto el de C#.</p>
 <p>Estas llamadas están también en una <a href="${postmanPath}">colección de Postman</a> y en un <a href="${httpFilePath}">archivo .http</a>. La <a href="${consolePath}">documentación</a> describe cada operación.</p>
 <nav aria-label="Contenido"><ol>
 ${Object.entries(steps).map(([id, { title }]) => html`<li><a href="#${id}">${title}</a></li>`)}

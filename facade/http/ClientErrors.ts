@@ -46,7 +46,7 @@ const errorOf = (code: string | undefined): HttpError => {
   }
 }
 
-/** A request that is refused before it reaches a route, or whose connection fails later. */
+/** A request that is refused before it reaches a route, or that loses its connection later. */
 interface Refused {
   readonly error: HttpError
   /** The request. Undefined if its head could not be read. */
