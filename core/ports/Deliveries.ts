@@ -79,7 +79,10 @@ export class Deliveries extends Context.Service<
      * @returns whether this result disabled the webhook.
      */
     readonly record: (claimed: ClaimedDelivery, result: DeliveryResult) => Effect.Effect<boolean>
-    /** Emits when this or another process has written events that have deliveries. Notifications may be lost. */
+    /**
+     * Emits when this or another process has written events that have deliveries. Notifications may be lost, so it also
+     * emits after an interruption of the connection.
+     */
     readonly arrivals: Stream.Stream<void>
     /**
      * Writes a test event for an active webhook. None if the webhook is not active, or if the company's events are off.

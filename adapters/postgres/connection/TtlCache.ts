@@ -1,5 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
-import { Duration, Effect, Exit, Queue, Schedule } from "effect"
+import { Duration, Effect, Exit, Stream } from "effect"
+import { notificationsOf } from "./Notifications.ts"
 
 /** Clock adjustments below this limit are routine (NTP) and are ignored. */
 const clockAdjustment_max_ms = 1_000
@@ -32,19 +33,7 @@ export const timeToLive = <A, E>(exit: Exit.Exit<A, E>): Duration.Duration =>
  */
 export const invalidateOn = Effect.fnUntraced(function* (channel: string, invalidate: Effect.Effect<void>) {
   const sql = yield* PgClient.PgClient
-  const listen = Effect.gen(function* () {
-    const notifications = yield* sql.listen(channel)
-    yield* invalidate
-    return yield* Effect.forever(Effect.andThen(Queue.take(notifications), invalidate))
-  })
-  yield* Effect.scoped(listen).pipe(
-    Effect.ensuring(invalidate),
-    Effect.tapError((error) =>
-      Effect.logWarning("the listening connection was lost; connecting again", { channel, error: error.message })
-    ),
-    Effect.retry(Schedule.spaced("1 second")),
-    Effect.forkScoped
-  )
+  yield* Effect.forkScoped(Stream.runForEach(notificationsOf(sql, channel), () => invalidate))
 })
 
 const age_max_ns = Duration.toNanosUnsafe(cached_max)

@@ -1,11 +1,12 @@
 import { PgClient } from "@effect/sql-pg"
-import { DateTime, Duration, Effect, Layer, Option, Schedule, Stream } from "effect"
+import { DateTime, Effect, Layer, Option, Stream } from "effect"
 import { Sequence, WebhookId } from "../../../core/domain/Event.ts"
 import { CompanyId } from "../../../core/domain/Ids.ts"
 import { frozenAt } from "../../../core/domain/Page.ts"
 import type { DeliveryState } from "../../../core/domain/Webhook.ts"
 import { Deliveries, type Delivery } from "../../../core/ports/Deliveries.ts"
 import { PoolSize } from "../connection/Database.ts"
+import { notificationsOf } from "../connection/Notifications.ts"
 import { instant, int8 } from "../connection/Sql.ts"
 import { claiming } from "./DeliveryClaims.ts"
 import { recording } from "./DeliveryResults.ts"
@@ -58,15 +59,7 @@ const listeningPool_min = 5
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
 
-  const notifications = Stream.unwrap(Effect.map(sql.listen(channel), Stream.fromQueue)).pipe(
-    Stream.map((): void => undefined),
-    Stream.tapError((error) =>
-      Effect.logWarning("the listening connection was lost; connecting again", { channel, error: error.message })
-    ),
-    Stream.retry(Schedule.spaced(Duration.seconds(1))),
-    Stream.orDie
-  )
-  const arrivals = (yield* PoolSize) < listeningPool_min ? Stream.never : notifications
+  const arrivals = (yield* PoolSize) < listeningPool_min ? Stream.never : notificationsOf(sql, channel)
 
   const test: Deliveries["Service"]["test"] = Effect.fnUntraced(function* (companyId, id, at) {
     const [row] = yield* sql<{ reached: bigint | null }>`
