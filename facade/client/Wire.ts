@@ -15,7 +15,7 @@ type CallOf<P> =
 
 /**
  * The types of everything that the client sends and receives. The build of the package replaces this file with plain
- * types, made from scripts/wireSchema.ts, because these types depend on the server and on effect.
+ * types, made from wireSchema.ts, because these types depend on the server and on effect.
  */
 export interface Wire {
   readonly procedures: {

@@ -1,5 +1,5 @@
 import { compile } from "json-schema-to-typescript"
-import { wireSchema } from "../../scripts/wireSchema.ts"
+import { wireSchema } from "./wireSchema.ts"
 
 const options = { bannerComment: "", additionalProperties: false, format: false }
 

@@ -1,17 +1,10 @@
 import { Record as Records } from "effect"
-import { type DetailedCode, errorDetails } from "../core/domain/ErrorCodes.ts"
-import { EventView } from "../facade/api/EventView.ts"
-import { keyField } from "../facade/api/Input.ts"
-import {
-  componentsOf,
-  documentOf,
-  enumerations,
-  type JsonSchema,
-  refTo,
-  schemasPath
-} from "../facade/api/JsonSchema.ts"
-import type { Procedure } from "../facade/api/Procedure.ts"
-import { type Endpoint, endpoints, schemaPartOf } from "../facade/api/Procedures.ts"
+import { type DetailedCode, errorDetails } from "../../core/domain/ErrorCodes.ts"
+import { EventView } from "../api/EventView.ts"
+import { keyField } from "../api/Input.ts"
+import { componentsOf, documentOf, enumerations, type JsonSchema, refTo, schemasPath } from "../api/JsonSchema.ts"
+import type { Procedure } from "../api/Procedure.ts"
+import { type Endpoint, endpoints, schemaPartOf } from "../api/Procedures.ts"
 
 const objectOf = (properties: Readonly<Record<string, JsonSchema>>, optional: ReadonlyArray<string> = []) => ({
   type: "object",
