@@ -87,7 +87,17 @@ const make = Effect.gen(function* () {
       where hours = ${claim.check.hours} and leased_until = ${leaseEnd(claim)}`.pipe(Effect.asVoid, Effect.orDie)
   }
 
-  // Two conditions on later sales with the same xid, because failed sales and other sales have separate indexes.
+  /** SQL for whether no sale after `t` has its xid. Failed sales and other sales have separate indexes on the xid. */
+  const noneLater = (statuses: "= 'FAILED'" | "<> 'FAILED'") => sql`
+    not exists (
+      select
+      from cell.transaction as later
+      where later.company_id = t.company_id
+        and later.xid = t.xid
+        and later.id > t.id
+        and later.status ${sql.literal(statuses)}
+    )`
+
   const stands: FollowUps["Service"]["stands"] = ({ order: { companyId, transactionId }, status }) =>
     sql<{ stands: boolean }>`
       select exists (
@@ -96,22 +106,8 @@ const make = Effect.gen(function* () {
         where t.company_id = ${int8(companyId)}
           and t.id = ${int8(transactionId)}
           and t.status = ${status}
-          and not exists (
-            select
-            from cell.transaction as later
-            where later.company_id = t.company_id
-              and later.xid = t.xid
-              and later.id > t.id
-              and later.status <> 'FAILED'
-          )
-          and not exists (
-            select
-            from cell.transaction as later
-            where later.company_id = t.company_id
-              and later.xid = t.xid
-              and later.id > t.id
-              and later.status = 'FAILED'
-          )
+          and ${noneLater("<> 'FAILED'")}
+          and ${noneLater("= 'FAILED'")}
           and not exists (
             select
             from cell.reversal as v
