@@ -25,7 +25,10 @@ const counts = Struct.makeReducer<FollowedUp>({
 
 const none = counts.initialValue
 
-/** Asks about a settled sale. A contradiction raises an alert and moves no money, because an operator must decide. */
+/**
+ * Asks about a settled sale. A contradiction raises an alert and moves no money, because an operator must decide. Ends
+ * when the alert is recorded. If the process dies before, the check is not finished and asks again.
+ */
 const askAgain = Effect.fn("FollowUp.askAgain", { root: true })(function* (sale: SettledSale) {
   const { order, status } = sale
   const { companyId, transactionId, xid } = order

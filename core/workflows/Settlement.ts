@@ -22,8 +22,8 @@ interface LateAnswer {
 
 /**
  * Reports an answer that contradicts the settled outcome. No money moves; an operator must investigate. The alert
- * depends on the audit log, and later questions about settled operations are rare. Therefore the record is retried in the
- * background for the life of the process. A contradiction that is found several times is recorded once.
+ * depends on the audit log, and later questions about settled operations are rare. Therefore the record is retried until
+ * it is written. A contradiction that is found several times is recorded once.
  */
 export const reportLateOutcome = Effect.fnUntraced(function* (
   kind: LateOutcome,
@@ -36,9 +36,12 @@ export const reportLateOutcome = Effect.fnUntraced(function* (
   const details = { transactionId, xid, status, verdict, answeredAt: DateTime.formatIso(answeredAt) }
   const once = `${kind} ${transactionId} ${xid}`
   const event = { at: yield* DateTime.now, action: kind, companyId, tokenId: null, details, once }
-  const { start } = yield* InFlight
-  yield* start(retryWrite(() => log.record(event), Effect.void, { xid }))
+  yield* retryWrite(() => log.record(event), Effect.void, { xid })
 })
+
+/** Reports a late outcome in the background, so that the caller of the settlement does not wait. */
+const startReport = (...report: Parameters<typeof reportLateOutcome>) =>
+  InFlight.use(({ start }) => start(reportLateOutcome(...report)))
 
 /** The fields of a settlement other than its subject and verdict. */
 type Circumstances = Pick<Settlement, "at" | "claimedAt" | "notFound" | "toldPending">
@@ -122,7 +125,7 @@ const contradictsSale = (verdict: Verdict, { status, won }: Settled): boolean =>
 const reportLateSale = ({ at, order, verdict }: Settlement, { status }: Settled) => {
   const { companyId, transactionId, xid } = order
   const kind = verdict._tag === "Confirm" ? "late_success" : "late_refusal"
-  return reportLateOutcome(kind, companyId, { transactionId, xid, status, verdict, answeredAt: at })
+  return startReport(kind, companyId, { transactionId, xid, status, verdict, answeredAt: at })
 }
 
 /** Settles a reversal. */
@@ -164,5 +167,5 @@ const reportLateReversal = (
 ) => {
   const { companyId, transactionId } = reversal.order
   const kind = verdict._tag === "Confirm" ? "late_reversal" : "late_reversal_refusal"
-  return reportLateOutcome(kind, companyId, { transactionId, xid: reversal.xid, status, verdict, answeredAt: at })
+  return startReport(kind, companyId, { transactionId, xid: reversal.xid, status, verdict, answeredAt: at })
 }

@@ -5,6 +5,7 @@ import { checks } from "../../../core/domain/FollowUp.ts"
 import { StatusAnswer } from "../../../core/domain/Recovery.ts"
 import { ReversalVerdict } from "../../../core/domain/Reversal.ts"
 import { DispatchAnswer } from "../../../core/domain/Sale.ts"
+import { AuditLog } from "../../../core/ports/AuditLog.ts"
 import { FollowUps } from "../../../core/ports/FollowUps.ts"
 import type { Provider } from "../../../core/ports/Provider.ts"
 import { Reversals } from "../../../core/ports/Reversals.ts"
@@ -193,6 +194,23 @@ describe("a check of settled sales", () => {
       yield* TestClock.adjust("1 second")
       assert.strictEqual((yield* followUp(4)).asked, 1)
       assert.lengthOf(asked, 1)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("asks again if its process dies before the alert is recorded", () => {
+    const { asked, audited, layer, provider } = world({ ...answering(Refused(refused)) })
+    const full = AuditLog.of({ record: () => Effect.die(new Error("disk full")) })
+    return Effect.gen(function* () {
+      yield* fund()
+      yield* sell(live(), provider)
+      yield* TestClock.adjust("1 hour")
+      const dying = yield* Effect.forkChild(Effect.provideService(followUp(4), AuditLog, full))
+      yield* TestClock.adjust("1 minute")
+      yield* Fiber.interrupt(dying)
+      assert.isEmpty(audited)
+      assert.deepStrictEqual(yield* followUp(4), { asked: 1, contradicted: 1, notAsked: 0 })
+      assert.lengthOf(asked, 2)
+      assert.lengthOf(audited, 1)
     }).pipe(Effect.provide(layer))
   })
 
