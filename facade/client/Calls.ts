@@ -1,11 +1,18 @@
 import { dataOf, fileOf } from "./Answers.ts"
-import { type Answer, type CallOptions, type ClientOptions, connect, type Request } from "./Connection.ts"
+import {
+  type Answer,
+  type CallOptions,
+  type ClientOptions,
+  connect,
+  type Request,
+  type RequestOptions
+} from "./Connection.ts"
 import { isFailure } from "./Errors.ts"
 import { type Kind, repeated, type Surroundings } from "./Repeat.ts"
 import type { Wire } from "./Wire.ts"
 
 /** Options of a call that belongs to an operation with a deadline. */
-export interface BoundedOptions extends CallOptions {
+export interface BoundedOptions extends RequestOptions {
   /** The instant after which the call is not repeated. */
   readonly until_ms?: number | undefined
 }

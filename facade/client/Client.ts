@@ -16,7 +16,7 @@ export const clientIn = (surroundings: Surroundings, options: ClientOptions): Sa
   const procedures = proceduresOver(calls)
   return {
     ...procedures,
-    ...listsOver(procedures),
+    ...listsOver(calls, procedures),
     ...filesOver(calls),
     vender: venderOver(calls, surroundings)
   }

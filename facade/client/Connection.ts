@@ -21,6 +21,12 @@ export interface CallOptions {
   readonly timeout_ms?: number | undefined
 }
 
+/** Options of one request. */
+export interface RequestOptions extends CallOptions {
+  /** How long the service may hold the request before it answers. The timeout begins after this time. */
+  readonly held_ms?: number | undefined
+}
+
 /** One HTTP request. */
 export interface Request {
   /** Path and query. */
@@ -37,7 +43,7 @@ export interface Answer {
 }
 
 /** Sends a request once. Rejects with SaldoNetworkError, or with the reason of the caller's signal. */
-export type Send = (request: Request, options: CallOptions) => Promise<Answer>
+export type Send = (request: Request, options: RequestOptions) => Promise<Answer>
 
 const timeout_ms_default = 45_000
 
@@ -55,10 +61,17 @@ const credentialsOf = ({ apiKey, apiSecret }: ClientOptions): { readonly authori
   return { authorization }
 }
 
+const baseOf = ({ url }: ClientOptions): string => {
+  const { href, protocol } = new URL(url)
+  // The address localhost:3000 is a URL with the protocol localhost.
+  if (protocol !== "https:" && protocol !== "http:") throw new TypeError("url must begin with https:// or http://.")
+  return href.replace(/\/+$/, "")
+}
+
 /** Connects to a service. Throws TypeError for a URL or credentials that no call could use. */
 export const connect = (options: ClientOptions): Send => {
   const { fetch = globalThis.fetch, timeout_ms: usual_ms = timeout_ms_default } = options
-  const base = new URL(options.url).href.replace(/\/+$/, "")
+  const base = baseOf(options)
   const credentials = credentialsOf(options)
 
   const exchange = async ({ body, path }: Request, signal: AbortSignal): Promise<Answer> => {
@@ -72,17 +85,18 @@ export const connect = (options: ClientOptions): Send => {
     return { status, headers, bytes: new Uint8Array(await response.arrayBuffer()) }
   }
 
-  return async (request, { signal, timeout_ms = usual_ms }) => {
+  return async (request, { held_ms = 0, signal, timeout_ms = usual_ms }) => {
     signal?.throwIfAborted()
+    const wait_ms = held_ms + timeout_ms
     const controller = new AbortController()
     const abort = () => controller.abort()
-    const timer = setTimeout(abort, timeout_ms)
+    const timer = setTimeout(abort, wait_ms)
     signal?.addEventListener("abort", abort)
     try {
       return await exchange(request, controller.signal)
     } catch (cause) {
       signal?.throwIfAborted()
-      const late = controller.signal.aborted ? ` within ${timeout_ms} ms` : ""
+      const late = controller.signal.aborted ? ` within ${wait_ms} ms` : ""
       throw new SaldoNetworkError(`There was no response${late}.`, { cause })
     } finally {
       clearTimeout(timer)

@@ -1,3 +1,4 @@
+import type { Calls } from "./Calls.ts"
 import type { CallOptions } from "./Connection.ts"
 import type { WholeList } from "./Files.ts"
 import type { Input, Output, Procedures } from "./Procedures.ts"
@@ -7,8 +8,10 @@ type Transaction = Output<"transacciones", "listar">["items"][number]
 type Entry = Output<"movimientos", "listar">["items"][number]
 type Event = Wire["event"]
 
-/** Which events to read: those after a secuencia, or those of a type. */
-type EventFilter = Omit<Input<"eventos", "listar">, "esperar" | "limite">
+type EventInput = Input<"eventos", "listar">
+
+/** Which events to read: after a secuencia, or of a type. */
+type EventFilter = Omit<EventInput, "esperar" | "limite">
 
 /** Lists that read their pages one after the other, as a loop asks for more. */
 export interface Lists {
@@ -25,9 +28,8 @@ export interface Lists {
 const items_max = 200
 const events_max = 500
 
-// How long the service waits for an event, and how long the client waits for its response.
+// How long the service waits for an event.
 const wait_s = 25
-const response_ms = 45_000
 
 /**
  * Reads pages that end at `hasta_id`, each from the id below the last one. So no item comes twice, even if items are
@@ -47,7 +49,7 @@ async function* downwards<A>(
   }
 }
 
-export const listsOver = ({ eventos, movimientos, transacciones }: Procedures): Lists => ({
+export const listsOver = ({ procedure }: Calls, { eventos, movimientos, transacciones }: Procedures): Lists => ({
   transaccionesTodas: (filter, options) =>
     downwards(
       (page) => transacciones.listar.query({ ...filter, ...page }, options),
@@ -69,11 +71,11 @@ export const listsOver = ({ eventos, movimientos, transacciones }: Procedures): 
     }
   },
 
-  async *seguirEventos({ despues_de = 0, ...filter } = {}, { signal, timeout_ms = response_ms } = {}) {
-    const patient = { signal, timeout_ms: wait_s * 1_000 + timeout_ms }
+  async *seguirEventos({ despues_de = 0, ...filter } = {}, options) {
+    const held = { ...options, held_ms: wait_s * 1_000 }
     for (let after: typeof despues_de = despues_de; ; ) {
-      const wanted = { ...filter, despues_de: after, limite: events_max, esperar: wait_s }
-      const page = await eventos.listar.query(wanted, patient)
+      const wanted: EventInput = { ...filter, despues_de: after, limite: events_max, esperar: wait_s }
+      const page = (await procedure("query", "eventos.listar", wanted, held)) as Output<"eventos", "listar">
       yield* page.items
       after = page.siguiente
     }

@@ -1,15 +1,15 @@
 import { createServer } from "node:http"
-import { assert, layer } from "@effect/vitest"
+import { assert, layer, vi } from "@effect/vitest"
 import { Effect } from "effect"
 import { clientIn } from "../../facade/client/Client.ts"
 import { createClient, isSaldoError, isSaldoNetworkError, type SaldoClient } from "../../facade/client/index.ts"
 import { serveLocally } from "../fakes/LocalServer.ts"
 import { ServiceAddress } from "../support/InProcessService.ts"
 import { customer, deposit } from "../support/service/CustomerCompany.ts"
+import { type Fault, faultyProxy } from "../support/service/FaultyProxy.ts"
 import { as, getBytes, sell } from "../support/service/HttpCalls.ts"
 import { secret, TestService } from "../support/service/InMemoryService.ts"
 import { subscriber, WebhookServer } from "../support/service/WebhookCalls.ts"
-import { type Fault, faultyProxy } from "./FaultyProxy.ts"
 import { skippingPauses } from "./SkippedPauses.ts"
 
 const sale = { service_id: 1, identifier: "8095551234", amount: 50 }
@@ -144,9 +144,37 @@ layer(TestService, { excludeTestServices: true })("the client", (it) => {
     })
   )
 
-  it("refuses an address that is not one", () => {
-    assert.throws(() => createClient({ url: "localhost", apiKey: "k", apiSecret: "s" }))
+  it.each(["localhost", "localhost:3000", "api.example.com", "ftp://127.0.0.1"])("refuses the address %s", (url) => {
+    assert.throws(() => createClient({ url, apiKey: "k", apiSecret: "s" }), TypeError)
   })
+
+  it.each([
+    [{}, 45_000 + 25_000],
+    [{ timeout_ms: 5_000 }, 5_000 + 25_000]
+  ])(
+    "follows events with the timeout of its options %j, in addition to the wait of the service",
+    async (given, wait_ms) => {
+      const silent: typeof fetch = (_, init) =>
+        new Promise((_resolve, reject) => init?.signal?.addEventListener("abort", () => reject(init.signal?.reason)))
+      const client = createClient({
+        url: "http://127.0.0.1:1",
+        apiKey: "k",
+        apiSecret: "s",
+        retries: 0,
+        fetch: silent,
+        ...given
+      })
+      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+      try {
+        const next = client.seguirEventos().next()
+        const outcome = next.catch((error: Error) => error.message)
+        await vi.advanceTimersByTimeAsync(wait_ms)
+        assert.strictEqual(await outcome, `There was no response within ${wait_ms} ms.`)
+      } finally {
+        vi.useRealTimers()
+      }
+    }
+  )
 })
 
 layer(WebhookServer, { excludeTestServices: true })("the lists of the client", (it) => {

@@ -13,11 +13,11 @@ import {
 } from "../../facade/client/index.ts"
 import { ManualClock, ServiceAddress } from "../support/InProcessService.ts"
 import { customer } from "../support/service/CustomerCompany.ts"
+import { type Fault, faults, faultyProxy } from "../support/service/FaultyProxy.ts"
 import { as, get, moneyOf } from "../support/service/HttpCalls.ts"
 import { secret, TestService } from "../support/service/InMemoryService.ts"
 import { Script } from "../support/service/ScriptedPorts.ts"
 import { TestServer } from "../support/service/TestServer.ts"
-import { type Fault, faults, faultyProxy } from "./FaultyProxy.ts"
 import { skippingPauses } from "./SkippedPauses.ts"
 
 const saleOf = (identifier: string) => ({ service_id: 1, identifier, amount: 50 })

@@ -56,6 +56,8 @@ describe("verificarWebhook", () => {
     ["two ids", body, { ...signed(), "webhook-id": [id, id] }, secret, "headers"],
     ["a body that is not JSON", "{", signed({ payload: "{" }), secret, "body"],
     ["an event of another id", body, signed({ webhookId: "evt_3_18" }), secret, "body"],
+    ["a body that was parsed", JSON.parse(body), signed(), secret, "body"],
+    ["a missing secret", body, signed(), undefined, "secret"],
     ["an empty secret", body, signed(), "whsec_", "secret"],
     ["a secret that is not Base64", body, signed(), "whsec_%", "secret"]
   ] as const)("rejects %s", async (_, sent, headers, key, reason) => {

@@ -46,14 +46,15 @@ const venta = await pedir("POST", "/v1/recargas", pedido, clave)
 console.log("venta:", venta.status)
 
 // paso: repetir
+const enCurso = async (respuesta) => (await respuesta.clone().json()).error.code === "IDEMPOTENT_REQUEST_IN_PROGRESS"
+
 const pausar = (respuesta) => esperar(1000 * Number(respuesta?.headers.get("Retry-After") ?? 1))
 
 const vender = async (pedido, clave) => {
   for (let intento = 1; ; intento++) {
     const respuesta = await llamar("POST", "/v1/recargas", pedido, clave).catch(() => undefined) // sin respuesta
-    const codigo = respuesta && (await respuesta.clone().json()).error?.code
-    const repetible =
-      !respuesta || respuesta.status >= 500 || respuesta.status === 429 || codigo === "IDEMPOTENT_REQUEST_IN_PROGRESS"
+    const estado = respuesta?.status ?? 503
+    const repetible = estado >= 500 || estado === 429 || (estado === 409 && (await enCurso(respuesta)))
     if (!repetible || intento === 5) return respuesta
     await pausar(respuesta) // la misma clave y el mismo cuerpo: no se cobra dos veces
   }

@@ -58,9 +58,9 @@ export const read = async (): Promise<ReadonlyArray<Transaccion | Movimiento | S
   return found
 }
 
-export const receive = async (body: string, headers: Headers): Promise<string | number> => {
+export const receive = async (body: string, headers: Headers, secreto?: string): Promise<string | number> => {
   try {
-    const event = await verificarWebhook(body, headers, "whsec_…")
+    const event = await verificarWebhook(body, headers, secreto)
     if (event.type === "balance.low") return event.data.saldo_disponible
     return event.type === "transaction.succeeded" ? event.data.identifier : event.id
   } catch (error) {

@@ -8,6 +8,7 @@ import { Effect } from "effect"
 import { partsOf } from "../../../facade/docs/GuidePage.ts"
 import { loadGuidePrograms } from "../../../facade/docs/Programs.ts"
 import { ServiceAddress } from "../../support/InProcessService.ts"
+import { faultyProxy } from "../../support/service/FaultyProxy.ts"
 import { call } from "../../support/service/HttpCalls.ts"
 import { insuranceCompany } from "../../support/service/InsuranceCalls.ts"
 import { TestServer } from "../../support/service/TestServer.ts"
@@ -70,14 +71,30 @@ const run = ([file, ...args]: ReadonlyArray<string>, env: Record<string, string>
 
 layer(TestServer, { excludeTestServices: true })("the guide", (it) => {
   describe.each(runnable)("in $language", ({ command, needs }) => {
+    const runAt = Effect.fnUntraced(function* (url: string) {
+      const { auth } = yield* insuranceCompany({ money: 50_000 })
+      const token = auth.authorization.slice("Bearer ".length)
+      return yield* run(command, { SALDO: url, TOKEN: token, PAUSA_S: "0" })
+    })
+
     it.effect.skipIf(!isInstalled(needs))("runs as one program, from the account to the limits", () =>
       Effect.gen(function* () {
-        const { url } = yield* ServiceAddress
-        const { auth } = yield* insuranceCompany({ money: 50_000 })
-        const token = auth.authorization.slice("Bearer ".length)
-        const { files, lines, log } = yield* run(command, { SALDO: url, TOKEN: token, PAUSA_S: "0" })
+        const { files, lines, log } = yield* runAt((yield* ServiceAddress).url)
         assert.deepStrictEqual(lines, printed, log)
         assert.includeMembers([...files], ["comprobante.pdf", "poliza.pdf"])
+      })
+    )
+
+    it.effect.skipIf(!isInstalled(needs))("repeats a sale after the page of a proxy and after a lost response", () =>
+      Effect.gen(function* () {
+        const { plan, seen, url } = yield* faultyProxy
+        // The first four requests read the account, the balance and the catalogue, and sell.
+        plan(undefined, undefined, undefined, undefined, "unavailable", "lost response")
+        const { lines, log } = yield* runAt(url)
+        assert.deepStrictEqual(lines, printed, log)
+        const [sale, ...repeated] = seen.slice(3, 7)
+        assert.strictEqual(sale?.path, "/v1/recargas")
+        assert.deepStrictEqual(repeated, [sale, sale, sale])
       })
     )
   })

@@ -2,8 +2,8 @@ import { Buffer } from "node:buffer"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { text } from "node:stream/consumers"
 import { Effect } from "effect"
-import { serveLocally } from "../fakes/LocalServer.ts"
-import { ServiceAddress } from "../support/InProcessService.ts"
+import { serveLocally } from "../../fakes/LocalServer.ts"
+import { ServiceAddress } from "../InProcessService.ts"
 
 /** What the proxy does with a request instead of passing it on and returning its response. */
 export const faults = [
@@ -44,14 +44,24 @@ const answers: { readonly [F in Fault]?: (response: ServerResponse) => void } = 
     void response.writeHead(409, json).end(failure("IDEMPOTENT_REQUEST_IN_PROGRESS", { transaction_id: 1 }))
 }
 
+/** The headers that belong to one connection, and to the encoding of a body on it. */
+const ownRequestHeaders = ["host", "connection", "content-length", "transfer-encoding", "accept-encoding"]
+const ownResponseHeaders = ["connection", "keep-alive", "transfer-encoding", "content-encoding"]
+
+const without = (
+  names: ReadonlyArray<string>,
+  headers: ReadonlyArray<readonly [string, string | ReadonlyArray<string> | undefined]>
+): Record<string, string> =>
+  Object.fromEntries(headers.filter(([name]) => !names.includes(name)).map(([name, value]) => [name, String(value)]))
+
 /** A proxy in front of the service that injects faults, one for each request until the list is empty. */
 export const faultyProxy = Effect.gen(function* () {
   const service = yield* ServiceAddress
-  const planned: Array<Fault> = []
+  const planned: Array<Fault | undefined> = []
   const seen: Array<{ readonly path: string; readonly body: string }> = []
 
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
-    const { headers, method = "GET", url = "" } = request
+    const { method = "GET", url = "" } = request
     const body = await text(request)
     seen.push({ path: url, body })
     const fault = planned.shift()
@@ -59,18 +69,14 @@ export const faultyProxy = Effect.gen(function* () {
     if (answer !== undefined) return answer(response)
     const passed = await fetch(service.url + url, {
       method,
-      headers: { authorization: headers.authorization ?? "", "content-type": "application/json" },
-      ...(method === "POST" && { body })
+      headers: without(ownRequestHeaders, Object.entries(request.headersDistinct)),
+      ...(method !== "GET" && { body })
     })
     const bytes = Buffer.from(await passed.arrayBuffer())
     if (fault === "silence") return
     if (fault === "lost response") return void response.destroy()
     if (fault === "bad gateway") return void response.writeHead(502, page).end("<h1>502</h1>")
-    const kept = ["content-type", "retry-after"].flatMap((name) => {
-      const value = passed.headers.get(name)
-      return value === null ? [] : [[name, value] as const]
-    })
-    response.writeHead(passed.status, { ...Object.fromEntries(kept), "content-length": bytes.length })
+    response.writeHead(passed.status, without(ownResponseHeaders, [...passed.headers]))
     if (fault !== "cut response") return void response.end(bytes)
     response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy())
   }
@@ -83,7 +89,7 @@ export const faultyProxy = Effect.gen(function* () {
     url,
     /** The requests that arrived. */
     seen,
-    /** Plans the faults of the next requests. */
-    plan: (...next: ReadonlyArray<Fault>) => void planned.splice(0, planned.length, ...next)
+    /** Plans the faults of the next requests. A request without a fault is passed on. */
+    plan: (...next: ReadonlyArray<Fault | undefined>) => void planned.splice(0, planned.length, ...next)
   }
 })
