@@ -1,12 +1,16 @@
 import { Redacted } from "effect"
 import type { HttpOptionsShape } from "../api/Call.ts"
 import { keyHeader } from "../api/Input.ts"
+import { componentName } from "../api/JsonSchema.ts"
 import type { openApiDocument } from "../api/OpenApi.ts"
 
 /** The parts of the OpenAPI document from which the example requests are made. */
 interface Described {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-  readonly components: { readonly requestBodies: Readonly<Record<string, RequestBody>> }
+  readonly components: {
+    readonly requestBodies: Readonly<Record<string, RequestBody>>
+    readonly schemas: Readonly<Record<string, ValueSchema>>
+  }
 }
 
 interface Operation {
@@ -20,15 +24,19 @@ interface Operation {
   readonly requestBody?: object
 }
 
+interface ValueSchema {
+  readonly $ref?: string
+  readonly default?: unknown
+  readonly description?: string
+  readonly enum?: ReadonlyArray<unknown>
+  readonly examples?: ReadonlyArray<unknown>
+}
+
 interface Parameter {
   readonly in: "header" | "path" | "query"
   readonly name: string
   readonly required?: boolean
-  readonly schema: {
-    readonly description?: string
-    readonly enum?: ReadonlyArray<unknown>
-    readonly examples?: ReadonlyArray<unknown>
-  }
+  readonly schema: ValueSchema
 }
 
 interface RequestBody {
@@ -52,7 +60,8 @@ interface ExampleRequest {
   readonly body: unknown
 }
 
-const textOf = ({ schema }: Parameter): string => String(schema.examples?.[0] ?? schema.enum?.[0] ?? "")
+const textOf = ({ schema }: Parameter): string =>
+  String(schema.examples?.[0] ?? schema.default ?? schema.enum?.[0] ?? "")
 
 const valuesOf = ({ parameters }: ExampleRequest, place: Parameter["in"]) =>
   parameters.filter((parameter) => parameter.in === place)
@@ -70,6 +79,10 @@ type Document = ReturnType<typeof openApiDocument>
 /** An example of each operation, in the order of the document. Aliases are left out. */
 const requestsIn = (document: Document): ReadonlyArray<ExampleRequest> => {
   const { components, paths } = document as unknown as Described
+  const resolved = (parameter: Parameter): Parameter => {
+    const component = componentName({ ...parameter.schema })
+    return { ...parameter, schema: (component && components.schemas[component]) || parameter.schema }
+  }
   return Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations)
       .filter(([, { deprecated = false }]) => !deprecated)
@@ -81,7 +94,7 @@ const requestsIn = (document: Document): ReadonlyArray<ExampleRequest> => {
           method: method.toUpperCase(),
           path,
           isPublic: security.length === 0,
-          parameters,
+          parameters: parameters.map(resolved),
           body
         }))
       )
@@ -157,7 +170,8 @@ export const postmanCollection = (document: Document): Collection => {
   const auth = { type: "bearer", bearer: [{ key: "token", value: "{{api_key}}.{{api_secret}}", type: "string" }] }
   return (target) => {
     const variable = Object.entries(variablesOf(target)).map(([key, value]) => ({ key, value }))
-    return JSON.stringify({ info, auth, variable, item }, null, 2)
+    // Outside this server, a link in a description needs the whole address.
+    return JSON.stringify({ info, auth, variable, item }, null, 2).replaceAll("](/", `](${target.baseUrl}/`)
   }
 }
 

@@ -40,6 +40,7 @@ interface PostmanItem {
 
 interface PostmanCollection {
   readonly auth: { readonly bearer: readonly [PostmanPair] }
+  readonly info: { readonly description: string }
   readonly item: ReadonlyArray<{ readonly name: string; readonly item: ReadonlyArray<PostmanItem> }>
   readonly variable: ReadonlyArray<PostmanPair>
 }
@@ -138,6 +139,26 @@ layer(TestService, { excludeTestServices: true })("a file of example requests", 
     Effect.gen(function* () {
       const { url } = yield* ServiceAddress
       assert.include((yield* call(path)).text, url)
+    })
+  )
+
+  it.effect("is a Postman collection with a value for each closed list, and with links that work in Postman", () =>
+    Effect.gen(function* () {
+      const { url } = yield* ServiceAddress
+      const { text } = yield* call("/docs/saldo.postman_collection.json")
+      const { info, item: folders }: PostmanCollection = JSON.parse(text)
+      const links = Array.from(text.matchAll(/\]\((.*?)\)/g), ([, link = ""]) => link)
+      assert.include(info.description, `](${url}/docs/guia)`)
+      assert.deepStrictEqual(
+        links.filter((link) => !link.startsWith("http")),
+        []
+      )
+      const queries = folders.flatMap(({ item }) => item.flatMap(({ request }) => request.url.query))
+      const values = (name: string) => new Set(queries.filter(({ key }) => key === name).map(({ value }) => value))
+      assert.deepStrictEqual(
+        ["status", "type", "estado", "formato", "per_page"].map((name) => [...values(name)]),
+        [["PROCESSING"], ["transaction.pending"], ["entregada"], ["json"], ["50"]]
+      )
     })
   )
 
