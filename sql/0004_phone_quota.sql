@@ -4,7 +4,7 @@ create table directory.phone_quota (
   queued_at timestamptz[] not null check (cardinality(queued_at) between 1 and 10)
 );
 
--- Finds phones whose messages no longer count. Their rows are deleted.
+-- Finds the rows of phones with messages that no longer count. These rows are deleted.
 create index phone_quota_latest on directory.phone_quota ((queued_at[1]));
 
 comment on table directory.phone_quota is

@@ -59,8 +59,8 @@ comment on table cell.deposit_reference is
 comment on column cell.deposit_reference.folded is 'The reference of the deposit, as cell.folded_text returns it.';
 comment on column cell.deposit_reference.entry_id is 'The ledger entry of the deposit.';
 
--- Earlier versions compared references as typed. If a company has several deposits whose references are now equal, the
--- first one owns the folded reference. The others are still found by their own spelling.
+-- Earlier versions compared references as typed. If several deposits of a company have references that are now equal,
+-- the first one owns the folded reference. The others are still found by their own spelling.
 insert into cell.deposit_reference (company_id, folded, entry_id)
 select e.company_id, cell.folded_text(e.reference), e.id
 from cell.entry as e

@@ -35,7 +35,7 @@ create function cell.block_length() returns int language sql immutable as 'selec
 -- settled yet are among them. Each sale that is settled in a block changes the block, and the blocks of its sublists.
 create function cell.tail_length() returns int language sql immutable as 'select cell.block_length() / 2';
 
--- A new sale (old_status is null) or a sale whose status changed.
+-- A new sale (old_status is null), or a sale with its status before and after a change.
 create type cell.status_change as (
   company_id bigint,
   transaction_id bigint,
@@ -274,8 +274,8 @@ begin
 end;
 $$;
 
--- Moves the count of each changed sale to its new status, in the block that contains the sale. Ignores sales outside
--- the blocks.
+-- Moves the count of each changed sale to its new status, in the block that contains the sale and in the blocks of its
+-- sublists. Ignores sales outside the blocks.
 create function cell.recount_blocks(changes cell.status_change[]) returns void
 language plpgsql
 set search_path = cell, pg_temp
@@ -286,20 +286,16 @@ set enable_mergejoin = off
 as $$
 #variable_conflict use_column
 begin
-  update block as b
-  set pending = b.pending + m.pending,
-    success = b.success + m.success,
-    failed = b.failed + m.failed,
-    reversed = b.reversed + m.reversed
-  from (
+  with change as materialized (
     select
       c.company_id,
+      c.transaction_id,
       h.list,
       h.first_id,
-      count(*) filter (where c.new_status = 'PENDING') - count(*) filter (where c.old_status = 'PENDING') as pending,
-      count(*) filter (where c.new_status = 'SUCCESS') - count(*) filter (where c.old_status = 'SUCCESS') as success,
-      count(*) filter (where c.new_status = 'FAILED') as failed,
-      count(*) filter (where c.new_status = 'REVERSED') as reversed
+      (c.new_status = 'PENDING')::int - (c.old_status = 'PENDING')::int as pending,
+      (c.new_status = 'SUCCESS')::int - (c.old_status = 'SUCCESS')::int as success,
+      (c.new_status = 'FAILED')::int as failed,
+      (c.new_status = 'REVERSED')::int as reversed
     from unnest(changes) as c
     cross join lateral (
       select o.list, o.first_id, o.last_id
@@ -309,47 +305,33 @@ begin
       limit 1
     ) as h
     where c.transaction_id <= h.last_id
-      and c.old_status is distinct from c.new_status
-    group by c.company_id, h.list, h.first_id
-  ) as m
-  where b.company_id = m.company_id
-    and b.list = m.list
-    and b.first_id = m.first_id;
-
-  perform recount_sublist_blocks(changes);
-end;
-$$;
-
--- Moves the counts of changed sales in the blocks of their sublists, as cell.recount_blocks does in the blocks.
-create function cell.recount_sublist_blocks(changes cell.status_change[]) returns void
-language plpgsql
-set search_path = cell, pg_temp
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
-#variable_conflict use_column
-begin
+      and c.old_status <> c.new_status
+  ),
+  recounted as (
+    update block as b
+    set pending = b.pending + m.pending,
+      success = b.success + m.success,
+      failed = b.failed + m.failed,
+      reversed = b.reversed + m.reversed
+    from (
+      select c.company_id, c.list, c.first_id, sum(c.pending) as pending, sum(c.success) as success,
+        sum(c.failed) as failed, sum(c.reversed) as reversed
+      from change as c
+      group by c.company_id, c.list, c.first_id
+    ) as m
+    where b.company_id = m.company_id
+      and b.list = m.list
+      and b.first_id = m.first_id
+  )
   update sublist_block as b
   set pending = b.pending + m.pending,
     success = b.success + m.success,
     failed = b.failed + m.failed,
     reversed = b.reversed + m.reversed
   from (
-    select
-      c.company_id,
-      h.sublist,
-      h.first_id,
-      count(*) filter (where c.new_status = 'PENDING') - count(*) filter (where c.old_status = 'PENDING') as pending,
-      count(*) filter (where c.new_status = 'SUCCESS') - count(*) filter (where c.old_status = 'SUCCESS') as success,
-      count(*) filter (where c.new_status = 'FAILED') as failed,
-      count(*) filter (where c.new_status = 'REVERSED') as reversed
-    from unnest(changes) as c
-    -- Sales after the last block are in no block of a sublist.
-    cross join lateral (
-      select 1 from balance as b where b.company_id = c.company_id and b.listed_to >= c.transaction_id offset 0
-    ) as listed
+    select c.company_id, h.sublist, h.first_id, sum(c.pending) as pending, sum(c.success) as success,
+      sum(c.failed) as failed, sum(c.reversed) as reversed
+    from change as c
     cross join lateral (
       select t.service_id, t.terminal_id
       from transaction as t
@@ -364,7 +346,6 @@ begin
       order by o.first_id desc
       limit 1
     ) as h
-    where c.old_status is distinct from c.new_status
     group by c.company_id, h.sublist, h.first_id
   ) as m
   where b.company_id = m.company_id
@@ -405,6 +386,6 @@ $$;
 
 -- Only the money functions call these functions, and the money functions run as their owner.
 revoke all on function
-  cell.make_blocks, cell.join_blocks, cell.recount_blocks, cell.join_sublist_blocks,
-  cell.recount_sublist_blocks, cell.tail_length, cell.block_length, cell.list_anew, cell.status_change
+  cell.make_blocks, cell.join_blocks, cell.recount_blocks, cell.join_sublist_blocks, cell.tail_length,
+  cell.block_length, cell.list_anew, cell.status_change
 from public;

@@ -249,7 +249,7 @@ begin
 end;
 $$;
 
--- Answers the requests whose key was already claimed by another call or by another request of this group.
+-- Answers the requests with a key that another call, or another request of this group, has already claimed.
 --
 -- The answer is Vanished if the key was freed in the meantime, or if the request of this group that claimed the key was
 -- refused. The caller then tries again.
@@ -352,7 +352,7 @@ declare
   -- The requests that have claimed their key. After step 3, only the requests that are not refused.
   accepted intent[];
   demands demand[];
-  -- The companies whose requests are judged one by one.
+  -- The companies for which requests are judged one by one.
   accounts account[];
   refusals refused[];
   any_insured boolean;

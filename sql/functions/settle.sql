@@ -1,4 +1,4 @@
--- cell.settle: settles a group of sales whose amounts are held. "Request" in this file means one request of the group:
+-- cell.settle: settles a group of sales with held amounts. "Request" in this file means one request of the group:
 -- to settle one sale. Variables call it a member.
 
 drop function if exists cell.settle;
