@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
-import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
 import { apiDocument } from "../../support/ApiDocument.ts"
 import { call } from "../../support/service/HttpCalls.ts"
 import { TestService } from "../../support/service/InMemoryService.ts"
@@ -25,43 +25,90 @@ type Linter = keyof typeof linters
 
 const everyLinter: ReadonlyArray<Linter> = ["redocly", "spectral"]
 
-/** The problems that a linter reports in a document, one a line. Empty when there are none. */
-const faultsBy = async (linter: Linter, document: object): Promise<string> => {
+/** The document with an operation that has no summary and an undeclared tag. */
+const faultyDocument = (): object => {
+  const { summary: _, ...operation } = apiDocument.paths["/v1/estado"].get
+  const document = structuredClone(apiDocument)
+  document.paths["/v1/estado"].get = { ...operation, tags: ["Nada"] }
+  return document
+}
+
+interface Problem {
+  /** Path of the document, as Spectral reports it. */
+  readonly source?: string
+  /** Places of the problem, as Redocly reports them. */
+  readonly location?: ReadonlyArray<{ readonly source: { readonly ref: string } }>
+}
+
+const documentOf = ({ location, source }: Problem): string =>
+  basename(source ?? location?.[0]?.source.ref ?? "", ".json")
+
+/** The problems in each document, one a line. Linters start slowly, so one process reads all documents. */
+const lint = async (linter: Linter, documents: ReadonlyMap<string, object>): Promise<ReadonlyMap<string, string>> => {
   const folder = mkdtempSync(join(tmpdir(), "saldo-lint-"))
   try {
-    const path = join(folder, "openapi.json")
-    writeFileSync(path, JSON.stringify(document))
+    const paths = Array.from(documents, ([name, document]) => {
+      const path = join(folder, `${name}.json`)
+      writeFileSync(path, JSON.stringify(document))
+      return path
+    })
     const program = `${root}node_modules/.bin/${linter}`
-    const run = promisify(execFile)(process.execPath, [program, ...linters[linter], path], { cwd: root, env })
+    const run = promisify(execFile)(process.execPath, [program, ...linters[linter], ...paths], { cwd: root, env })
     const { stdout } = await run.catch(({ stdout }: { readonly stdout: string }) => ({ stdout }))
-    const report = JSON.parse(stdout.slice(stdout.search(/[[{]/)))
-    const problems: ReadonlyArray<object> = Array.isArray(report) ? report : report.problems
-    return problems.map((problem) => JSON.stringify(problem)).join("\n")
+    // Spectral prints one list of problems. Redocly prints a report for each document, one directly after the other.
+    const printed = stdout.slice(stdout.search(/[[{]/)).replaceAll(/^\}\{$/gm, "},{")
+    const reports: ReadonlyArray<Problem | { readonly problems: ReadonlyArray<Problem> }> = JSON.parse(
+      `[${printed}]`
+    ).flat()
+    const problems = reports.flatMap((report) => ("problems" in report ? report.problems : [report]))
+    const found = Map.groupBy(problems, documentOf)
+    assert.includeMembers([...documents.keys()], [...found.keys()], "a problem is in no document")
+    return new Map(
+      Array.from(documents.keys(), (name) => [
+        name,
+        (found.get(name) ?? []).map((each) => JSON.stringify(each)).join("\n")
+      ])
+    )
   } finally {
     rmSync(folder, { recursive: true })
   }
 }
 
-layer(TestService, { excludeTestServices: true })("the served OpenAPI document", (it) => {
-  it.effect.each(everyLinter)("has no error and no warning according to %s", (linter) =>
+class Reports extends Context.Service<Reports, Readonly<Record<Linter, ReadonlyMap<string, string>>>>()(
+  "test/Reports"
+) {
+  static readonly layer = Layer.effect(
+    Reports,
     Effect.gen(function* () {
       const { body } = yield* call("/v1/openapi.json")
-      assert.strictEqual(yield* Effect.promise(() => faultsBy(linter, body)), "")
+      const documents = new Map([
+        ["served", body],
+        ["public", apiDocument],
+        ["faulty", faultyDocument()]
+      ])
+      const reportOf = (linter: Linter) => Effect.promise(() => lint(linter, documents))
+      return { redocly: yield* reportOf("redocly"), spectral: yield* reportOf("spectral") }
     })
   )
-})
+}
 
-describe("the OpenAPI document of a public deployment", () => {
-  it.each(everyLinter)("has no error and no warning according to %s", async (linter) => {
-    assert.strictEqual(await faultsBy(linter, apiDocument), "")
-  })
-})
+const reported = (linter: Linter, document: string) => Reports.useSync((reports) => reports[linter].get(document))
 
-describe.each(everyLinter)("%s", (linter) => {
-  it("reports an operation without a summary or with an undeclared tag", async () => {
-    const { summary: _, ...operation } = apiDocument.paths["/v1/estado"].get
-    const document = structuredClone(apiDocument)
-    document.paths["/v1/estado"].get = { ...operation, tags: ["Nada"] }
-    assert.match(await faultsBy(linter, document), /operation-summary|operation-tag-defined/)
-  })
-})
+layer(Layer.provide(Reports.layer, TestService), { excludeTestServices: true, timeout: "1 minute" })(
+  "the OpenAPI document",
+  (it) => {
+    it.effect.each(everyLinter)("as it is served has no error and no warning according to %s", (linter) =>
+      Effect.map(reported(linter, "served"), (problems) => assert.strictEqual(problems, ""))
+    )
+
+    it.effect.each(everyLinter)("of a public deployment has no error and no warning according to %s", (linter) =>
+      Effect.map(reported(linter, "public"), (problems) => assert.strictEqual(problems, ""))
+    )
+
+    it.effect.each(everyLinter)("without a summary and with an undeclared tag has an error according to %s", (linter) =>
+      Effect.map(reported(linter, "faulty"), (problems) =>
+        assert.match(problems ?? "", /operation-summary|operation-tag-defined/)
+      )
+    )
+  }
+)
