@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect } from "effect"
-import { customer } from "../../support/service/CustomerCompany.ts"
+import { Effect, Layer } from "effect"
+import { customer, SharedCustomer } from "../../support/service/CustomerCompany.ts"
 import {
   type EndpointPath,
   endpointPaths,
@@ -68,170 +68,178 @@ const unreadable: ReadonlyArray<readonly [name: string, lines: string, status: n
   ]
 ]
 
-layer(TestServer, { excludeTestServices: true })("a malformed or unusual request", (it) => {
-  describe.each(at(endpointPaths))("to %s %s", (_method, _path, route) => {
-    it.effect.each(unreadable)("is rejected when its headers have %s", ([, lines, status, details]) =>
-      Effect.gen(function* () {
-        const caller = yield* customer({ money: 0 })
-        const { body, status: said } = yield* leavesRowsUnchanged(raw(request(route, caller, lines)))
-        assert.deepStrictEqual([said, body.error.code, body.error.details], [status, "VALIDATION_ERROR", details])
-      })
-    )
+layer(Layer.provideMerge(SharedCustomer.layer, TestServer), { excludeTestServices: true })(
+  "a malformed or unusual request",
+  (it) => {
+    describe.each(at(endpointPaths))("to %s %s", (_method, _path, route) => {
+      it.effect.each(unreadable)("is rejected when its headers have %s", ([, lines, status, details]) =>
+        Effect.gen(function* () {
+          const caller = yield* SharedCustomer
+          const { body, status: said } = yield* leavesRowsUnchanged(raw(request(route, caller, lines)))
+          assert.deepStrictEqual([said, body.error.code, body.error.details], [status, "VALIDATION_ERROR", details])
+        })
+      )
 
-    it.effect("is rejected when its target is longer than 16 KiB", () =>
+      it.effect("is rejected when its target is longer than 16 KiB", () =>
+        Effect.gen(function* () {
+          const caller = yield* SharedCustomer
+          for (const more of [`/${"a".repeat(16 * 1024)}`, `?q=${"a".repeat(16 * 1024)}`]) {
+            const { status } = yield* leavesRowsUnchanged(
+              raw(request({ ...route, path: route.path + more }, caller, "X-A: 1"))
+            )
+            assert.strictEqual(status, 431)
+          }
+        })
+      )
+    })
+
+    it.effect.each(at(guardedPaths))("to %s %s is rejected when it has credentials twice", ([, , route]) =>
       Effect.gen(function* () {
-        const caller = yield* customer({ money: 0 })
-        for (const more of [`/${"a".repeat(16 * 1024)}`, `?q=${"a".repeat(16 * 1024)}`]) {
-          const { status } = yield* leavesRowsUnchanged(
-            raw(request({ ...route, path: route.path + more }, caller, "X-A: 1"))
-          )
-          assert.strictEqual(status, 431)
+        const caller = yield* SharedCustomer
+        const twice = [
+          `Authorization: ${caller.auth.authorization}`,
+          "Authorization: Bearer otro.otro",
+          "Authorization: ",
+          `X-Api-Key: ${caller.apiKey}\r\nX-Api-Key: ${caller.apiKey}\r\nX-Api-Secret: ${secret}`,
+          `X-Api-Key: ${caller.apiKey}\r\nX-Api-Secret: ${secret}\r\nX-Api-Secret: ${secret}`
+        ]
+        for (const lines of twice) {
+          const { body, status } = yield* leavesRowsUnchanged(raw(request(route, caller, lines)))
+          assert.deepStrictEqual([status, body.error?.code], [401, "UNAUTHENTICATED"], lines)
         }
       })
     )
-  })
 
-  it.effect.each(at(guardedPaths))("to %s %s is rejected when it has credentials twice", ([, , route]) =>
-    Effect.gen(function* () {
-      const caller = yield* customer({ money: 0 })
-      const twice = [
-        `Authorization: ${caller.auth.authorization}`,
-        "Authorization: Bearer otro.otro",
-        "Authorization: ",
-        `X-Api-Key: ${caller.apiKey}\r\nX-Api-Key: ${caller.apiKey}\r\nX-Api-Secret: ${secret}`,
-        `X-Api-Key: ${caller.apiKey}\r\nX-Api-Secret: ${secret}\r\nX-Api-Secret: ${secret}`
-      ]
-      for (const lines of twice) {
-        const { body, status } = yield* leavesRowsUnchanged(raw(request(route, caller, lines)))
-        assert.deepStrictEqual([status, body.error?.code], [401, "UNAUTHENTICATED"], lines)
-      }
+    describe.each(at(writingPaths))("with a body to %s %s", (_method, _path, route) => {
+      const example = JSON.stringify(exampleBody(route))
+
+      it.effect.each([
+        ["is cut off", `${json}\r\nContent-Length: 1000`, example, { body: "incompleto" }],
+        ["is cut off in a chunk", `${json}\r\nTransfer-Encoding: chunked`, "ff\r\n{", { body: "incompleto" }],
+        ["is cut off between chunks", `${json}\r\nTransfer-Encoding: chunked`, "2\r\n{}\r\n", { body: "incompleto" }],
+        [
+          "has a chunk without a size",
+          `${json}\r\nTransfer-Encoding: chunked`,
+          "zz\r\n{}\r\n0\r\n\r\n",
+          { body: "incompleto" }
+        ],
+        [
+          "has two content types",
+          `Content-Type: text/plain\r\n${sized(example)}`,
+          example,
+          { content_type: "invalido" }
+        ],
+        ["has no content type", `Content-Length: ${Buffer.byteLength(example)}`, example, { content_type: "invalido" }],
+        ["has a Content-Length above 64 KiB", `${json}\r\nContent-Length: 65537`, "", { body: "demasiado_grande" }]
+      ] as const)("is rejected when the body %s", ([, lines, body, details]) =>
+        Effect.gen(function* () {
+          const caller = yield* SharedCustomer
+          const keyed = `Idempotency-Key: ${randomUUID()}\r\n${lines}`
+          const hangUp = "body" in details && details.body === "incompleto"
+          const answer = yield* leavesRowsUnchanged(raw(request(route, caller, keyed, body), { hangUp }))
+          assert.deepStrictEqual([answer.body.error.code, answer.body.error.details], ["VALIDATION_ERROR", details])
+        })
+      )
+
+      it.effect("is rejected when its chunks have more than 64 KiB in total", () =>
+        Effect.gen(function* () {
+          const caller = yield* SharedCustomer
+          const chunks = `4000\r\n${"x".repeat(0x4000)}\r\n`.repeat(5)
+          const { body, status } = yield* leavesRowsUnchanged(
+            raw(request(route, caller, `${json}\r\nTransfer-Encoding: chunked`, `${chunks}0\r\n\r\n`))
+          )
+          assert.deepStrictEqual([status, body.error.details], [413, { body: "demasiado_grande" }])
+        })
+      )
     })
-  )
 
-  describe.each(at(writingPaths))("with a body to %s %s", (_method, _path, route) => {
-    const example = JSON.stringify(exampleBody(route))
+    const keyed = writingPaths.filter(({ endpoint }) => endpoint.procedure.input.takesKey)
+
+    describe.each(at(keyed))("with an idempotency key to %s %s", (_method, _path, route) => {
+      it.effect.each([
+        ["no key", "X-A: a", "requerido"],
+        ["two keys", "Idempotency-Key: a\r\nIdempotency-Key: b", "invalido"],
+        ["the same key twice", "Idempotency-Key: a\r\nidempotency-key: a", "invalido"],
+        ["an empty key", "Idempotency-Key: ", "longitud"],
+        ["a key of 129 characters", `Idempotency-Key: ${"k".repeat(129)}`, "longitud"],
+        ["a key of 129 two-byte characters", `Idempotency-Key: ${"\u00c3\u00b1".repeat(129)}`, "longitud"],
+        ["a tab in the key", "Idempotency-Key: a\tb", "invalido"],
+        ["U+0085 in UTF-8 in the key", "Idempotency-Key: a\u00c2\u0085b", "invalido"],
+        ["U+0085 in Latin-1 in the key", "Idempotency-Key: a\u0085b", "invalido"]
+      ] as const)("is rejected when it has %s", ([, line, reason]) =>
+        Effect.gen(function* () {
+          const caller = yield* SharedCustomer
+          const example = JSON.stringify(exampleBody(route))
+          const { body, status } = yield* leavesRowsUnchanged(
+            raw(request(route, caller, `${line}\r\n${sized(example)}`, example))
+          )
+          assert.deepStrictEqual([status, body.error.details], [422, { "Idempotency-Key": reason }])
+        })
+      )
+    })
 
     it.effect.each([
-      ["is cut off", `${json}\r\nContent-Length: 1000`, example, { body: "incompleto" }],
-      ["is cut off in a chunk", `${json}\r\nTransfer-Encoding: chunked`, "ff\r\n{", { body: "incompleto" }],
-      ["is cut off between chunks", `${json}\r\nTransfer-Encoding: chunked`, "2\r\n{}\r\n", { body: "incompleto" }],
+      ["with the method CONNECT", 404, "CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n"],
+      ["with the method TRACE", 404, "TRACE /v1/saldo HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"],
+      ["with an unknown method", 404, "VENDE /v1/recargas HTTP/1.1\r\nHost: a\r\n\r\n"],
+      ["with a method in lower case", 404, "get /v1/saldo HTTP/1.1\r\nHost: a\r\n\r\n"],
+      ["that is the beginning of TLS", 404, "\u0016\u0003\u0001\u0002\u0000\u0001\u0000"],
+      ["that is the beginning of HTTP/2", 422, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
+      ["with an unknown HTTP version", 422, "GET /v1/saldo HTTP/9.9\r\nHost: a\r\n\r\n"],
+      ["with a target without a slash", 422, "GET v1/saldo HTTP/1.1\r\nHost: a\r\n\r\n"],
+      ["with raw UTF-8 in the target", 422, "GET /v1/servicios?q=\u00c3\u00b1 HTTP/1.1\r\nHost: a\r\n\r\n"],
+      ["with the target *", 404, "GET * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"],
       [
-        "has a chunk without a size",
-        `${json}\r\nTransfer-Encoding: chunked`,
-        "zz\r\n{}\r\n0\r\n\r\n",
-        { body: "incompleto" }
+        "that offers an upgrade",
+        200,
+        "GET /v1/estado HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n"
       ],
-      ["has two content types", `Content-Type: text/plain\r\n${sized(example)}`, example, { content_type: "invalido" }],
-      ["has no content type", `Content-Length: ${Buffer.byteLength(example)}`, example, { content_type: "invalido" }],
-      ["has a Content-Length above 64 KiB", `${json}\r\nContent-Length: 65537`, "", { body: "demasiado_grande" }]
-    ] as const)("is rejected when the body %s", ([, lines, body, details]) =>
+      ["with an absolute URL", 200, "GET http://a/v1/estado HTTP/1.1\r\nHost: b\r\nConnection: close\r\n\r\n"],
+      [
+        "with an absolute URL that has a .. segment",
+        404,
+        "GET http://a/v1/../v1/estado HTTP/1.1\r\nHost: b\r\nConnection: close\r\n\r\n"
+      ],
+      [
+        "with an absolute URL that has a backslash",
+        404,
+        "GET http://a/v1\\estado HTTP/1.1\r\nHost: b\r\nConnection: close\r\n\r\n"
+      ]
+    ] as const)("%s gets status %d", ([, status, bytes]) =>
       Effect.gen(function* () {
-        const caller = yield* customer()
-        const keyed = `Idempotency-Key: ${randomUUID()}\r\n${lines}`
-        const hangUp = "body" in details && details.body === "incompleto"
-        const answer = yield* leavesRowsUnchanged(raw(request(route, caller, keyed, body), { hangUp }))
-        assert.deepStrictEqual([answer.body.error.code, answer.body.error.details], ["VALIDATION_ERROR", details])
+        const answer = yield* leavesRowsUnchanged(raw(bytes))
+        assert.strictEqual(answer.status, status)
+        assert.match(answer.headers.get("x-request-id") ?? "", /^[\da-f-]{36}$/)
       })
     )
 
-    it.effect("is rejected when its chunks have more than 64 KiB in total", () =>
+    const sale = JSON.stringify({ service_id: 1, identifier: "8095550003", amount: 100 })
+    const route = { method: "POST", path: "/v1/recargas" }
+    const key = () => `Idempotency-Key: ${randomUUID()}\r\n`
+
+    it.effect("that sends a sale in small chunks is accepted", () =>
       Effect.gen(function* () {
         const caller = yield* customer()
-        const chunks = `4000\r\n${"x".repeat(0x4000)}\r\n`.repeat(5)
-        const { body, status } = yield* leavesRowsUnchanged(
-          raw(request(route, caller, `${json}\r\nTransfer-Encoding: chunked`, `${chunks}0\r\n\r\n`))
-        )
-        assert.deepStrictEqual([status, body.error.details], [413, { body: "demasiado_grande" }])
+        const chunks = [...sale].map((byte) => `1;x=y\r\n${byte}\r\n`).join("")
+        const lines = `${key()}${json}\r\nTransfer-Encoding: chunked`
+        assert.strictEqual((yield* raw(request(route, caller, lines, `${chunks}0\r\n\r\n`))).status, 201)
       })
     )
-  })
 
-  const keyed = writingPaths.filter(({ endpoint }) => endpoint.procedure.input.takesKey)
-
-  describe.each(at(keyed))("with an idempotency key to %s %s", (_method, _path, route) => {
     it.effect.each([
-      ["no key", "X-A: a", "requerido"],
-      ["two keys", "Idempotency-Key: a\r\nIdempotency-Key: b", "invalido"],
-      ["the same key twice", "Idempotency-Key: a\r\nidempotency-key: a", "invalido"],
-      ["an empty key", "Idempotency-Key: ", "longitud"],
-      ["a key of 129 characters", `Idempotency-Key: ${"k".repeat(129)}`, "longitud"],
-      ["a key of 129 two-byte characters", `Idempotency-Key: ${"\u00c3\u00b1".repeat(129)}`, "longitud"],
-      ["a tab in the key", "Idempotency-Key: a\tb", "invalido"],
-      ["U+0085 in UTF-8 in the key", "Idempotency-Key: a\u00c2\u0085b", "invalido"],
-      ["U+0085 in Latin-1 in the key", "Idempotency-Key: a\u0085b", "invalido"]
-    ] as const)("is rejected when it has %s", ([, line, reason]) =>
+      "\u0000\u0001basura\r\n\r\n",
+      "GET /v1/saldo HTTP/9.9\r\n\r\n",
+      "CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n"
+    ])("does not change the response to a valid sale before it on the connection (%#)", (more) =>
       Effect.gen(function* () {
         const caller = yield* customer()
-        const example = JSON.stringify(exampleBody(route))
-        const { body, status } = yield* leavesRowsUnchanged(
-          raw(request(route, caller, `${line}\r\n${sized(example)}`, example))
-        )
-        assert.deepStrictEqual([status, body.error.details], [422, { "Idempotency-Key": reason }])
+        const [head = "", body = ""] = request(route, caller, key() + sized(sale), sale).split("\r\n\r\n")
+        const kept = head.replace("Connection: close", "Connection: keep-alive")
+        const { said, status } = yield* raw(`${kept}\r\n\r\n${body}${more}`)
+        assert.strictEqual(status, 201)
+        assert.deepStrictEqual(said.match(/^HTTP\/1\.1 \d+/gm), ["HTTP/1.1 201"])
+        assert.strictEqual((yield* get("/v1/saldo", caller.auth)).body.data.saldo_actual, 900)
       })
     )
-  })
-
-  it.effect.each([
-    ["with the method CONNECT", 404, "CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n"],
-    ["with the method TRACE", 404, "TRACE /v1/saldo HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"],
-    ["with an unknown method", 404, "VENDE /v1/recargas HTTP/1.1\r\nHost: a\r\n\r\n"],
-    ["with a method in lower case", 404, "get /v1/saldo HTTP/1.1\r\nHost: a\r\n\r\n"],
-    ["that is the beginning of TLS", 404, "\u0016\u0003\u0001\u0002\u0000\u0001\u0000"],
-    ["that is the beginning of HTTP/2", 422, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
-    ["with an unknown HTTP version", 422, "GET /v1/saldo HTTP/9.9\r\nHost: a\r\n\r\n"],
-    ["with a target without a slash", 422, "GET v1/saldo HTTP/1.1\r\nHost: a\r\n\r\n"],
-    ["with raw UTF-8 in the target", 422, "GET /v1/servicios?q=\u00c3\u00b1 HTTP/1.1\r\nHost: a\r\n\r\n"],
-    ["with the target *", 404, "GET * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"],
-    [
-      "that offers an upgrade",
-      200,
-      "GET /v1/estado HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n"
-    ],
-    ["with an absolute URL", 200, "GET http://a/v1/estado HTTP/1.1\r\nHost: b\r\nConnection: close\r\n\r\n"],
-    [
-      "with an absolute URL that has a .. segment",
-      404,
-      "GET http://a/v1/../v1/estado HTTP/1.1\r\nHost: b\r\nConnection: close\r\n\r\n"
-    ],
-    [
-      "with an absolute URL that has a backslash",
-      404,
-      "GET http://a/v1\\estado HTTP/1.1\r\nHost: b\r\nConnection: close\r\n\r\n"
-    ]
-  ] as const)("%s gets status %d", ([, status, bytes]) =>
-    Effect.gen(function* () {
-      const answer = yield* leavesRowsUnchanged(raw(bytes))
-      assert.strictEqual(answer.status, status)
-      assert.match(answer.headers.get("x-request-id") ?? "", /^[\da-f-]{36}$/)
-    })
-  )
-
-  const sale = JSON.stringify({ service_id: 1, identifier: "8095550003", amount: 100 })
-  const route = { method: "POST", path: "/v1/recargas" }
-  const key = () => `Idempotency-Key: ${randomUUID()}\r\n`
-
-  it.effect("that sends a sale in small chunks is accepted", () =>
-    Effect.gen(function* () {
-      const caller = yield* customer()
-      const chunks = [...sale].map((byte) => `1;x=y\r\n${byte}\r\n`).join("")
-      const lines = `${key()}${json}\r\nTransfer-Encoding: chunked`
-      assert.strictEqual((yield* raw(request(route, caller, lines, `${chunks}0\r\n\r\n`))).status, 201)
-    })
-  )
-
-  it.effect.each([
-    "\u0000\u0001basura\r\n\r\n",
-    "GET /v1/saldo HTTP/9.9\r\n\r\n",
-    "CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n"
-  ])("does not change the response to a valid sale before it on the connection (%#)", (more) =>
-    Effect.gen(function* () {
-      const caller = yield* customer()
-      const [head = "", body = ""] = request(route, caller, key() + sized(sale), sale).split("\r\n\r\n")
-      const kept = head.replace("Connection: close", "Connection: keep-alive")
-      const { said, status } = yield* raw(`${kept}\r\n\r\n${body}${more}`)
-      assert.strictEqual(status, 201)
-      assert.deepStrictEqual(said.match(/^HTTP\/1\.1 \d+/gm), ["HTTP/1.1 201"])
-      assert.strictEqual((yield* get("/v1/saldo", caller.auth)).body.data.saldo_actual, 900)
-    })
-  )
-})
+  }
+)

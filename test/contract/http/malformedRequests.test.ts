@@ -1,5 +1,5 @@
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import {
   invalidBodies,
   invalidIds,
@@ -9,7 +9,7 @@ import {
   trickyTexts,
   unprintableInQuery
 } from "../../support/HostileInput.ts"
-import { customer } from "../../support/service/CustomerCompany.ts"
+import { customer, SharedCustomer } from "../../support/service/CustomerCompany.ts"
 import {
   callEndpoint,
   type EndpointPath,
@@ -33,14 +33,16 @@ const withField = (route: EndpointPath, name: string, json: string): string => {
 
 const size_max = 64 * 1024
 
+const Served = Layer.provideMerge(SharedCustomer.layer, TestServer)
+
 /** A JSON object of this many bytes. */
 const ofSize = (bytes: number): string => `{"relleno":"${"x".repeat(bytes - 14)}"}`
 
-layer(TestServer, { excludeTestServices: true })("a request body", (it) => {
+layer(Served, { excludeTestServices: true })("a request body", (it) => {
   describe.each(writingCases)("at %s %s", (_method, _path, route) => {
     it.effect.each(invalidBodies)("is rejected because it is not a JSON object: %s", ([, body]) =>
       Effect.gen(function* () {
-        const { auth } = yield* customer()
+        const { auth } = yield* SharedCustomer
         const answer = yield* leavesRowsUnchanged(callEndpoint(route, auth, body))
         assert.deepStrictEqual([answer.status, answer.body.error?.code], [422, "VALIDATION_ERROR"])
         assert.deepStrictEqual(answer.body.error.details, { body: "json_invalido" })
@@ -65,7 +67,7 @@ layer(TestServer, { excludeTestServices: true })("a request body", (it) => {
       ["gzip", "{}", { "content-encoding": "gzip" }, 415, { content_type: "invalido" }]
     ] as const)("is rejected for its size or type: %s", ([, body, headers, status, details]) =>
       Effect.gen(function* () {
-        const { auth } = yield* customer()
+        const { auth } = yield* SharedCustomer
         const answer = yield* leavesRowsUnchanged(callEndpoint(route, { ...auth, ...headers }, body))
         assert.deepStrictEqual([answer.status, answer.body.error?.code], [status, "VALIDATION_ERROR"])
         assert.deepStrictEqual(answer.body.error.details, details)
@@ -90,7 +92,7 @@ layer(TestServer, { excludeTestServices: true })("a request body", (it) => {
 
     it.effect("is rejected with the name of the invalid field", () =>
       Effect.gen(function* () {
-        const { auth } = yield* customer()
+        const { auth } = yield* SharedCustomer
         const wrong = fieldsOf(route).flatMap(([name, document]) =>
           invalidValuesFor(document).map((json) => [name, json] as const)
         )
@@ -140,12 +142,12 @@ const asking = (route: EndpointPath, query: string, headers: Record<string, stri
 
 const short = (text: string): string => text.slice(0, 80)
 
-layer(TestServer, { excludeTestServices: true })("a request", (it) => {
+layer(Served, { excludeTestServices: true })("a request", (it) => {
   it.effect.each(at(asked))(
     "to %s %s with an invalid query is rejected with the name of the invalid parameter",
     ([, , route]) =>
       Effect.gen(function* () {
-        const { auth } = yield* customer()
+        const { auth } = yield* SharedCustomer
         const wrong = fieldsOf(route).flatMap(([name, document]) => [
           [name, `${name}=1&${name}=1`] as const,
           ...invalidQueryValuesFor(document).map((value) => [name, `${name}=${value}`] as const)
@@ -161,7 +163,7 @@ layer(TestServer, { excludeTestServices: true })("a request", (it) => {
 
   it.effect.each(at(asked))("to %s %s may have unknown query parameters", ([, , route]) =>
     Effect.gen(function* () {
-      const { auth } = yield* customer()
+      const { auth } = yield* SharedCustomer
       const { status } = yield* callEndpoint(route, auth)
       const queries = [...strangeQueries, ...unprintableInQuery.map((value) => `nada=${value}`)]
       yield* allLeaveRowsUnchanged(queries, (query) =>
@@ -172,7 +174,7 @@ layer(TestServer, { excludeTestServices: true })("a request", (it) => {
 
   it.effect.each(at(asked))("to %s %s causes no server error, whatever text a text parameter has", ([, , route]) =>
     Effect.gen(function* () {
-      const { auth } = yield* customer()
+      const { auth } = yield* SharedCustomer
       const texts = fieldsOf(route).flatMap(([name, { type }]) =>
         (type === "string" ? [...trickyTexts, "7".repeat(8_000)] : []).map(
           (text) => `${name}=${encodeURIComponent(text)}`
@@ -186,7 +188,7 @@ layer(TestServer, { excludeTestServices: true })("a request", (it) => {
 
   it.effect.each(named)("to %s %s with a malformed id gets 404, or 422 for insurance", ([, template, route]) =>
     Effect.gen(function* () {
-      const { auth } = yield* customer()
+      const { auth } = yield* SharedCustomer
       // A malformed insurance id is a validation error. Contract: 7.
       const isInsurance = /^\/v1\/(seguros|insurance)\//.test(template)
       yield* allLeaveRowsUnchanged(invalidIds, (id) =>
@@ -199,7 +201,7 @@ layer(TestServer, { excludeTestServices: true })("a request", (it) => {
 
   it.effect.each(at(endpointPaths))("with another method than %s %s gets 404", ([, , route]) =>
     Effect.gen(function* () {
-      const { auth } = yield* customer()
+      const { auth } = yield* SharedCustomer
       const known = endpointPaths.filter(({ path }) => path === route.path).map(({ method }) => method)
       const others = verbs.filter((verb) => !known.includes(verb))
       yield* allLeaveRowsUnchanged(others, (method) =>
@@ -212,7 +214,7 @@ layer(TestServer, { excludeTestServices: true })("a request", (it) => {
 
   it.effect.each(at(endpointPaths))("with another spelling of the path of %s %s gets 404", ([, , route]) =>
     Effect.gen(function* () {
-      const { auth } = yield* customer()
+      const { auth } = yield* SharedCustomer
       const { path } = route
       const spellings = [
         ...[`${path}/`, `${path}//`, `/${path}`, `${path}.json`, `${path};x=1`, `/x/..${path}`],
@@ -252,7 +254,7 @@ layer(TestServer, { excludeTestServices: true })("a request", (it) => {
     "/index.php"
   ])("to %s, a path that is reserved or often guessed, gets 404", (path) =>
     Effect.gen(function* () {
-      const { auth } = yield* customer()
+      const { auth } = yield* SharedCustomer
       yield* allLeaveRowsUnchanged([auth, {}], (headers) =>
         Effect.gen(function* () {
           isNotFound(yield* call(path, { headers }), "GET")

@@ -10,7 +10,7 @@ import { TestService } from "../../support/service/InMemoryService.ts"
 
 const sale = { service_id: 1, identifier: "8095551234", amount: 100 }
 
-/** An ordinary tRPC client. It sends queries in batches, whose URL must fit into 16 KiB with the headers. */
+/** An ordinary tRPC client. It sends queries in batches. The URL of a batch must fit into 16 KiB with the headers. */
 const clientOf = (url: string, apiKey: string) => {
   const server = { url: `${url}/trpc`, headers: as(apiKey) }
   const batches = httpBatchLink({ ...server, maxItems: 50, maxURLLength: 8_000 })

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"
-import { DateTime, Effect, Redacted } from "effect"
+import { Context, DateTime, Effect, Layer, Redacted } from "effect"
 import { instant, int8 } from "../../../adapters/postgres/connection/Sql.ts"
 import type { CompanyId } from "../../../core/domain/Ids.ts"
 import { owned_max } from "../../../core/domain/Money.ts"
@@ -42,6 +42,16 @@ export const customer = Effect.fnUntraced(function* ({ company, limits, money = 
   if (money > 0) yield* deposit(companyId, money, "apertura")
   return { companyId, ...(yield* newToken(companyId, token)) }
 })
+
+/**
+ * A company that several tests use, because their requests change nothing. It has money, so that a request that is
+ * accepted by mistake makes a sale.
+ */
+export class SharedCustomer extends Context.Service<SharedCustomer, Effect.Success<ReturnType<typeof customer>>>()(
+  "test/SharedCustomer"
+) {
+  static readonly layer = Layer.effect(SharedCustomer, customer())
+}
 
 /** Deposits pesos as an operator, because the database role of a server may not deposit. */
 export const deposit = Effect.fnUntraced(function* (companyId: CompanyId, pesos: number, reference: string) {
