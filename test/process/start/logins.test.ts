@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
-import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
 import { inject } from "vitest"
 import { asLoginIn } from "../../support/DatabaseLogins.ts"
 import { copyDatabase, runStatement } from "../../support/EmbeddedDatabases.ts"
@@ -43,36 +43,10 @@ describe("separate database logins", { timeout: timeout_ms }, () => {
       // The owner's login is needed for the migration only.
       const second = yield* serving({ DATABASE_URL, DATA_KEY })
       assert.strictEqual((yield* sellAsPrinted(second.stdout())).response.status, 201)
-      assert.include(yield* seen({ DATABASE_URL, DATA_KEY }), { ok: true })
-      assert.match(String((yield* seen({ DATABASE_URL, DATA_KEY }))?.["detalle"]), /owns no tables/)
+      const role = yield* seen({ DATABASE_URL, DATA_KEY })
+      assert.include(role, { ok: true })
+      assert.match(String(role?.["detalle"]), /owns no tables/)
       assert.match(String((yield* seen({ DATABASE_URL: owner, DATA_KEY }))?.["detalle"]), /can change the tables/)
-    })
-  )
-
-  // Login -> how reads are limited to one company, the result of the check, and whether a start warns.
-  it.live.each([
-    ["the server's", /as saldo_reader, which sees no other company's rows/, true, false],
-    ["a login without set role", /may not switch to saldo_reader.*: grant saldo_reader/, false, true],
-    ["the owner's", /may not switch to saldo_reader.*: grant saldo_reader/, true, true]
-  ] as const)("decide whether reads are limited to one company: %s", ([whose, held, ok, warned]) =>
-    Effect.gen(function* () {
-      const { all, owner } = yield* empty
-      assert.strictEqual(yield* ended(yield* saldo(["migrate"], { DATABASE_URL: owner })), 0)
-      const login = new URL(all)
-      login.username = `halfway_${randomUUID()}`
-      login.password = "x"
-      yield* administer(`create role "${login.username}" login password 'x'`)
-      yield* administer(`grant saldo_server to "${login.username}" with inherit true, set false`)
-      const DATABASE_URL = {
-        "the server's": asLoginIn("saldo_server", all),
-        "a login without set role": login.href,
-        "the owner's": owner
-      }[whose]
-      const check = yield* seen({ DATABASE_URL, DATA_KEY }, "companies")
-      assert.match(String(check?.["detalle"]), held)
-      assert.strictEqual(check?.["ok"], ok)
-      const server = yield* serving({ DATABASE_URL, DATA_KEY, LOG_LEVEL: "warn" })
-      assert.strictEqual(/does not limit reads to one company: grant saldo_reader/.test(server.stderr()), warned)
     })
   )
 
@@ -132,5 +106,45 @@ describe("separate database logins", { timeout: timeout_ms }, () => {
       assert.strictEqual(yield* ended(wrong), 1)
       assert.match(wrong.stderr(), /127\.0\.0\.1:1\/x does not answer.*check the address in MIGRATION_DATABASE_URL/)
     })
+  )
+})
+
+/** A database that its owner has migrated, with a login that has the rights of a server and may not switch to a role. */
+class Migrated extends Context.Service<Migrated, Readonly<Record<"server" | "bound" | "owner", string>>>()(
+  "test/Migrated"
+) {
+  static readonly layer = Layer.effect(
+    Migrated,
+    Effect.gen(function* () {
+      const { all, owner } = yield* empty
+      assert.strictEqual(yield* ended(yield* saldo(["migrate"], { DATABASE_URL: owner })), 0)
+      const login = new URL(all)
+      login.username = `halfway_${randomUUID()}`
+      login.password = "x"
+      yield* administer(`create role "${login.username}" login password 'x'`)
+      yield* administer(`grant saldo_server to "${login.username}" with inherit true, set false`)
+      return { server: asLoginIn("saldo_server", all), bound: login.href, owner }
+    })
+  )
+}
+
+layer(Migrated.layer, { excludeTestServices: true, timeout: timeout_ms })("a database login", (it) => {
+  // Login -> how reads are limited to one company, the result of the check, and whether a start warns.
+  it.effect.each([
+    ["server", /as saldo_reader, which sees no other company's rows/, true, false],
+    ["bound", /may not switch to saldo_reader.*: grant saldo_reader/, false, true],
+    ["owner", /may not switch to saldo_reader.*: grant saldo_reader/, true, true]
+  ] as const)(
+    "decides whether reads are limited to one company: %s",
+    ([login, held, ok, warned]) =>
+      Effect.gen(function* () {
+        const DATABASE_URL = (yield* Migrated)[login]
+        const check = yield* seen({ DATABASE_URL, DATA_KEY }, "companies")
+        assert.match(String(check?.["detalle"]), held)
+        assert.strictEqual(check?.["ok"], ok)
+        const server = yield* serving({ DATABASE_URL, DATA_KEY, LOG_LEVEL: "warn" })
+        assert.strictEqual(/does not limit reads to one company: grant saldo_reader/.test(server.stderr()), warned)
+      }),
+    timeout_ms
   )
 })

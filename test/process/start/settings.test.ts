@@ -86,7 +86,7 @@ describe("the external services in production", () => {
     [{ FOLLOW_UP_CALLS_MAX: "7" }, 7],
     [{ FOLLOW_UP_CALLS_MAX: "off" }, null]
   ] as const)(
-    "get questions about settled sales in a sixteenth of the calls, unless set: %j",
+    "get status queries of settled sales in a sixteenth of the calls, unless set: %j",
     ([variables, calls_max]) =>
       Effect.gen(function* () {
         assert.strictEqual((yield* settingsIn(variables)).externalServices.followUpCalls_max, calls_max)

@@ -50,23 +50,18 @@ describe("a process of Saldo", { timeout: timeout_ms }, () => {
 })
 
 describe("a first start", { timeout: timeout_ms }, () => {
-  it.live("prints an example sale that succeeds", () =>
-    Effect.gen(function* () {
-      const server = yield* serving({ DATA_DIR: yield* temporaryDirectory })
-      const { body, response } = yield* sellAsPrinted(server.stdout())
-      assert.strictEqual(response.status, 201)
-      assert.strictEqual(body.data.status, "SUCCESS")
-    })
-  )
-
-  it.live.each(["SIGINT", "SIGTERM"] as const)("stops on %s together with its Postgres", (signal) =>
-    Effect.gen(function* () {
-      const dataDirectory = yield* temporaryDirectory
-      const server = yield* serving({ DATA_DIR: dataDirectory })
-      assert.isNotNull(postgresPidOf(dataDirectory))
-      assert.strictEqual(yield* stopped(server, signal), 0)
-      assert.isNull(postgresPidOf(dataDirectory))
-    })
+  it.live.each(["SIGINT", "SIGTERM"] as const)(
+    "prints an example sale that succeeds, and stops on %s with its Postgres",
+    (signal) =>
+      Effect.gen(function* () {
+        const dataDirectory = yield* temporaryDirectory
+        const server = yield* serving({ DATA_DIR: dataDirectory })
+        const { body, response } = yield* sellAsPrinted(server.stdout())
+        assert.deepStrictEqual([response.status, body.data.status], [201, "SUCCESS"])
+        assert.isNotNull(postgresPidOf(dataDirectory))
+        assert.strictEqual(yield* stopped(server, signal), 0)
+        assert.isNull(postgresPidOf(dataDirectory))
+      })
   )
 
   it.live("starts no Postgres when DATABASE_URL is set", () =>
