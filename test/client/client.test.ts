@@ -5,6 +5,7 @@ import { clientIn } from "../../facade/client/Client.ts"
 import { createClient, isSaldoError, isSaldoNetworkError, type SaldoClient } from "../../facade/client/index.ts"
 import { serveLocally } from "../fakes/LocalServer.ts"
 import { ServiceAddress } from "../support/InProcessService.ts"
+import { loadSalesHistory } from "../support/SalesHistory.ts"
 import { customer, deposit } from "../support/service/CustomerCompany.ts"
 import { type Fault, faultyProxy } from "../support/service/FaultyProxy.ts"
 import { as, getBytes, sell } from "../support/service/HttpCalls.ts"
@@ -109,7 +110,7 @@ layer(TestService, { excludeTestServices: true })("the client", (it) => {
     ["JSON of another service", 400, { "content-type": "application/json" }, '{"error":"x"}'],
     ["JSON that is no object", 400, { "content-type": "application/json" }, "null"]
   ] as const)(
-    "tells an answer that is not from the service from an error of the service: %s",
+    "distinguishes a response of another server from an error of the service: %s",
     ([, status, headers, body]) =>
       Effect.gen(function* () {
         const url = yield* answering(status, headers, body)
@@ -199,20 +200,23 @@ layer(WebhookServer, { excludeTestServices: true })("the lists of the client", (
     })
   )
 
-  it.effect("contain no transaction that is made while they are read", () =>
+  it.effect("contain each transaction once, and none that is made while they are read", () =>
     Effect.gen(function* () {
-      const { apiKey } = yield* customer()
+      const { apiKey, companyId } = yield* customer({ money: 0 })
       const client = yield* clientAs(apiKey)
-      yield* sell(sale, as(apiKey))
+      // More than one page, so that a new sale moves the transactions of the second page.
+      yield* loadSalesHistory({ company: companyId, sales: 203, days: 1 })
+      const before = yield* Effect.promise(() => collect(client.transaccionesTodas()))
+      assert.lengthOf(before, 203)
       const list = client.transaccionesTodas()
       const first = yield* Effect.promise(() => list.next())
-      yield* sell(sale, as(apiKey))
+      assert.strictEqual((yield* sell(sale, as(apiKey))).status, 201)
       const rest = yield* Effect.promise(() => collect(list))
-      assert.deepStrictEqual([first.done, rest.length], [false, 0])
+      assert.deepStrictEqual([first.value, ...rest], [...before])
     })
   )
 
-  it.effect("contain every event, and go on with new ones if asked to", () =>
+  it.effect("contain every event, and also new events if the client follows the list", () =>
     Effect.gen(function* () {
       const { apiKey, companyId } = yield* subscriber()
       const client = yield* clientAs(apiKey)
