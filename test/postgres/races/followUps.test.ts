@@ -28,20 +28,22 @@ const [firstCheck] = checks as readonly [Check, ...ReadonlyArray<Check>]
 const claim = { check: firstCheck, began: now, now, lease: Duration.minutes(1), limit: 7 }
 
 layer(TestDatabase, { excludeTestServices: true })("a check of settled sales", (it) => {
-  it.effect("asks about each sale once, in the order of settlement, when eight processes work on it", () =>
+  it.effect("queries each sale once, in the order of settlement, when eight processes work on it", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       yield* sql.unsafe(sell(1_000)).unprepared
       const processes = yield* racing(followUpsReplica)
       const asked: Array<number> = []
       let held = 0
-      const work = Effect.fnUntraced(function* ({ claim: take, finish }: FollowUps["Service"], index: number) {
+      const work = Effect.fnUntraced(function* ({ claim: take, finish, stands }: FollowUps["Service"], index: number) {
         // Leases differ, so that a process cannot end the claim of another.
         const own = { ...claim, lease: Duration.sum(claim.lease, Duration.millis(index)) }
         while (asked.length < 1_000) {
           const claimed = yield* take(own)
           if (claimed === null) continue
           assert.strictEqual(++held, 1)
+          // As in production, a process reads the database while it has the claim.
+          yield* Effect.forEach(claimed.sales, stands)
           asked.push(...claimed.sales.map(({ order }) => order.transactionId))
           held--
           yield* finish(own, claimed.reached)

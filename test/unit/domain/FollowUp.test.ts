@@ -27,7 +27,7 @@ describe("a later answer about a settled sale", () => {
     assert.strictEqual(contradictionOf(status, answer), kind)
   })
 
-  it("is asked for 1, 6, 24 and 48 hours after the settlement, each time until the next check is due", () => {
+  it("is requested 1, 6, 24 and 48 hours after the settlement, each time until the next check is due", () => {
     const hours = (duration: Duration.Duration) => Duration.toMillis(duration) / 3_600_000
     assert.deepStrictEqual(
       checks.map(({ dueAfter, hours: name, lateAfter }) => [name, hours(dueAfter), hours(lateAfter)]),

@@ -21,7 +21,7 @@ const refused = { refusal: "TRANSACTION_REJECTED" } as const
 const refusing: Partial<Provider> = { dispatch: () => Effect.succeed(DispatchAnswer.Refused(refused)) }
 const unsent: Partial<Provider> = { dispatch: () => Effect.succeed(DispatchAnswer.NotSent()) }
 
-/** A provider that always has this answer to a later question. */
+/** A provider that always gives this answer to a later status query. */
 const answering = (answer: StatusAnswer): Partial<Provider> => ({ status: () => Effect.succeed(answer) })
 
 /** A sale of a company in production. */
@@ -33,7 +33,7 @@ describe("a settled sale", () => {
   it.effect.each([
     ["was delivered", {}],
     ["was refused", refusing]
-  ] as const)("causes questions 1, 6, 24 and 48 hours after it %s", ([, behaviour]) => {
+  ] as const)("causes status queries 1, 6, 24 and 48 hours after it %s", ([, behaviour]) => {
     const { asked, layer, provider } = world({ ...behaviour, ...answering(Unknown()) })
     return Effect.gen(function* () {
       yield* fund()
@@ -77,7 +77,7 @@ describe("a settled sale", () => {
     }
   )
 
-  it.effect("of a company in development causes no further question", () => {
+  it.effect("of a company in development causes no further status query", () => {
     const { asked, layer, provider } = world()
     return Effect.gen(function* () {
       yield* fund()
@@ -131,7 +131,7 @@ describe("a check of settled sales", () => {
   })
   const keys = Array.from({ length: count }, (_, number) => `RD-k${number}`)
 
-  it.effect("keeps few questions in flight, and asks about each sale once", () => {
+  it.effect("keeps few status queries in flight, and queries each sale once", () => {
     let inFlight = 0
     let most = 0
     const { asked, layer, provider } = world({
@@ -197,7 +197,7 @@ describe("a check of settled sales", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("asks again if its process dies before the alert is recorded", () => {
+  it.effect("queries again if its process dies before the alert is recorded", () => {
     const { asked, audited, layer, provider } = world({ ...answering(Refused(refused)) })
     const full = AuditLog.of({ record: () => Effect.die(new Error("disk full")) })
     return Effect.gen(function* () {
@@ -214,7 +214,7 @@ describe("a check of settled sales", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("waits while the provider accepts no questions, and then leaves late sales to the next check", () => {
+  it.effect("waits while the provider accepts no status queries, and then leaves late sales to the next check", () => {
     let isDown = true
     const { layer, provider } = world({
       status: () => Effect.sync(() => (isDown ? NotAsked() : Unknown()))
@@ -232,7 +232,7 @@ describe("a check of settled sales", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("raises no alert about a sale that is reversed while the question is in flight", () => {
+  it.effect("raises no alert about a sale that is reversed while the status query is in flight", () => {
     const { audited, layer, provider } = world({
       status: () => Effect.delay(Effect.succeed(TakenBack()), "1 second")
     })
