@@ -73,6 +73,7 @@ describe("the schemas of the OpenAPI document", () => {
 
 describe("the operation ids of the OpenAPI document", () => {
   it("are unique names in camel case, made of a resource and an action", () => {
+    assert.isNotEmpty(operationIds)
     assert.strictEqual(new Set(operationIds).size, operationIds.length)
     for (const id of operationIds) assert.match(id, /^[a-z]+([A-Z][a-z]+)+(Alias1)?$/)
   })
@@ -88,6 +89,8 @@ describe("the examples of the OpenAPI document", () => {
     const { examples, schema } = content?.["application/json"] ?? {}
     return examples === undefined ? [] : [{ name, examples, schema: String(schema?.$ref).replace(/^.*\//, "") }]
   })
+
+  it("exist for at least one error response", () => assert.isNotEmpty(failures))
 
   it.each(failures)("show every code of $name, and no other", ({ examples, schema }) => {
     assert.sameMembers(Object.keys(examples), [...codesIn(schema)])

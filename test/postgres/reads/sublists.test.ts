@@ -61,6 +61,7 @@ layer(TestLayer, { excludeTestServices: true })("blocks of the sales of a servic
         yield* runAll(deposit([2]))
         for (const n of [2, 3, 1, 0, 5, 4]) yield* runAll(reserve([2], 1_000, n))
         yield* runAll(settle([2], 1_000, 40))
+        assert.isNotEmpty(yield* blocksOf(2))
         assert.deepStrictEqual(yield* violatedInvariants, [])
       })
   )
