@@ -10,6 +10,7 @@ import { confirmResolution, proposeResolution } from "../../../core/workflows/Re
 import { DatabaseServer } from "../../../facade/settings/DatabaseServer.ts"
 import { commandLineOn } from "../../support/CommandLine.ts"
 import { asLoginIn } from "../../support/DatabaseLogins.ts"
+import { eventually } from "../../support/Eventually.ts"
 import { ManualClock } from "../../support/InProcessService.ts"
 import { reversalForms, sold, statusOf } from "../../support/service/ReversalCalls.ts"
 import { Script } from "../../support/service/ScriptedPorts.ts"
@@ -68,12 +69,18 @@ layer(Serving, { excludeTestServices: true })("a reversal that operators and rec
         assert.deepStrictEqual(confirmed, { finding: Finding.cases.Reversed.make({}), reversal, status })
         assert.strictEqual(yield* statusOf(auth, id), status)
         const sql = yield* PgClient.PgClient
-        const [row] = yield* sql`
-        select available::int, (
-          select count(*)::int from directory.audit_event where company_id = ${companyId} and action = 'late_reversal'
-        ) as alerts
-        from cell.balance
-        where company_id = ${companyId}`
+        const books = Effect.map(
+          sql<{ available: number; alerts: number }>`
+            select available::int, (
+              select count(*)::int from directory.audit_event
+              where company_id = ${companyId} and action = 'late_reversal'
+            ) as alerts
+            from cell.balance
+            where company_id = ${companyId}`,
+          ([row]) => row
+        )
+        // The alert is recorded in the background.
+        const row = yield* eventually(books, (now) => now !== undefined && now.alerts >= alerts)
         assert.deepStrictEqual(row, { available, alerts })
       })
   )

@@ -6,6 +6,7 @@ import { ReversalAnswer } from "../../../core/domain/Reversal.ts"
 import { DispatchAnswer } from "../../../core/domain/Sale.ts"
 import { SmsAnswer } from "../../../core/domain/Sms.ts"
 import { recover } from "../../../core/workflows/Recover.ts"
+import { eventually } from "../../support/Eventually.ts"
 import { ManualClock } from "../../support/InProcessService.ts"
 import { customer, deposit } from "../../support/service/CustomerCompany.ts"
 import { call, get, post, raw, sell } from "../../support/service/HttpCalls.ts"
@@ -206,6 +207,12 @@ layer(monitoredServer({ WEBHOOK_ALLOW_LOCAL: "on" }), { excludeTestServices: tru
       assert.strictEqual((yield* metrics).get('saldo_late_outcomes{kind="late_success"}'), 0)
       yield* pass("10 seconds")
       yield* recover("due")
+      // The late outcome is recorded in the background.
+      const sql = yield* PgClient.PgClient
+      yield* eventually(
+        sql`select from directory.audit_event where action = 'late_success'`,
+        (events) => events.length > 0
+      )
       const now = yield* freshMetrics
       assert.strictEqual(now.get('saldo_late_outcomes{kind="late_success"}'), 1)
       const now_ms = yield* Clock.currentTimeMillis
