@@ -3,12 +3,10 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Struct } from "effect"
 import * as Sha256Node from "../../../adapters/crypto/Sha256Node.ts"
 import { codes } from "../../../core/domain/ErrorCodes.ts"
-import { EventType } from "../../../core/domain/Webhook.ts"
 import { loadAssets } from "../../../facade/docs/Assets.ts"
 import { html } from "../../../facade/docs/Html.ts"
 import { consolePage } from "../../../facade/docs/Pages.ts"
-import { type ApiResponse, apiDocument } from "../../support/ApiDocument.ts"
-import { eventFaults } from "../../support/EventSchemas.ts"
+import type { ApiResponse } from "../../support/ApiDocument.ts"
 import { as, call, get, post, raw, sell } from "../../support/service/HttpCalls.ts"
 import { secret, TestService } from "../../support/service/InMemoryService.ts"
 
@@ -17,21 +15,6 @@ const contractPage = readFileSync(new URL("../../../docs/contract.md", import.me
 const everyCode = Struct.keys(codes)
 
 const sale = { service_id: 1, identifier: "8095551234", amount: 100 }
-
-/** A request of the OpenAPI document to a webhook, with the examples of its body by type. */
-interface WebhookRequest {
-  readonly post: {
-    readonly requestBody: {
-      readonly content: {
-        readonly "application/json": {
-          readonly examples: Readonly<
-            Record<string, { readonly summary: string; readonly value: { readonly type: string } }>
-          >
-        }
-      }
-    }
-  }
-}
 
 /** The addresses that a page loads or links to. */
 const addressesIn = ({ text }: ApiResponse): ReadonlyArray<string> =>
@@ -45,27 +28,31 @@ const policyOf = ({ headers }: ApiResponse): Readonly<Record<string, string>> =>
   )
 
 layer(TestService, { excludeTestServices: true })("the documentation", (it) => {
-  it.effect.each(["/docs", "/docs/webhooks", "/docs/errors", ...everyCode.map((code) => `/docs/errors/${code}`)])(
-    "has the page %s, which has no address of another host",
-    (path) =>
-      Effect.gen(function* () {
-        const page = yield* call(path)
-        assert.strictEqual(page.status, 200)
-        assert.strictEqual(page.headers.get("content-type"), "text/html; charset=utf-8")
-        assert.strictEqual(page.headers.get("x-frame-options"), "DENY")
-        assert.match(page.headers.get("x-request-id") ?? "", /^[\da-f-]{36}$/)
-        assert.strictEqual(page.headers.get("x-ratelimit-remaining"), "4")
-        const addresses = addressesIn(page)
-        assert.isNotEmpty(addresses)
-        for (const address of addresses) assert.match(address, /^(?:#|\/(?!\/))/)
-        for (const anchor of addresses.filter((address) => address.startsWith("#")))
-          assert.include(page.text, ` id="${anchor.slice(1)}"`)
-        const { "default-src": fallback, "frame-ancestors": framing, ...allowed } = policyOf(page)
-        assert.deepStrictEqual([fallback, framing], ["'none'", "'none'"])
-        const sourceLists = Object.values(allowed)
-        assert.isNotEmpty(sourceLists)
-        for (const sources of sourceLists) assert.notMatch(sources, /[*/]|unsafe-eval/)
-      })
+  it.effect.each([
+    "/docs",
+    "/docs/guia",
+    "/docs/webhooks",
+    "/docs/errors",
+    ...everyCode.map((code) => `/docs/errors/${code}`)
+  ])("has the page %s, which has no address of another host", (path) =>
+    Effect.gen(function* () {
+      const page = yield* call(path)
+      assert.strictEqual(page.status, 200)
+      assert.strictEqual(page.headers.get("content-type"), "text/html; charset=utf-8")
+      assert.strictEqual(page.headers.get("x-frame-options"), "DENY")
+      assert.match(page.headers.get("x-request-id") ?? "", /^[\da-f-]{36}$/)
+      assert.strictEqual(page.headers.get("x-ratelimit-remaining"), "4")
+      const addresses = addressesIn(page)
+      assert.isNotEmpty(addresses)
+      for (const address of addresses) assert.match(address, /^(?:#|\/(?!\/))/)
+      for (const anchor of addresses.filter((address) => address.startsWith("#")))
+        assert.include(page.text, ` id="${anchor.slice(1)}"`)
+      const { "default-src": fallback, "frame-ancestors": framing, ...allowed } = policyOf(page)
+      assert.deepStrictEqual([fallback, framing], ["'none'", "'none'"])
+      const sourceLists = Object.values(allowed)
+      assert.isNotEmpty(sourceLists)
+      for (const sources of sourceLists) assert.notMatch(sources, /[*/]|unsafe-eval/)
+    })
   )
 
   describe("the console", () => {
@@ -124,65 +111,6 @@ layer(TestService, { excludeTestServices: true })("the documentation", (it) => {
       Effect.map(call("/docs/assets/scalar.0000000000000000.js"), ({ body, status }) =>
         assert.deepStrictEqual([status, body.error.code], [404, "NOT_FOUND"])
       )
-    )
-  })
-
-  describe("the page of webhooks", () => {
-    it.effect("shows an example of every type of event, as the OpenAPI document does", () =>
-      Effect.gen(function* () {
-        const { text } = yield* call("/docs/webhooks")
-        const documented = Object.values<WebhookRequest>(apiDocument.webhooks).flatMap(({ post }) =>
-          Object.entries(post.requestBody.content["application/json"].examples)
-        )
-        assert.sameMembers(
-          documented.map(([type]) => type),
-          [...EventType.literals]
-        )
-        for (const [type, { summary, value }] of documented) {
-          assert.strictEqual(value.type, type)
-          assert.deepStrictEqual(eventFaults(value), [])
-          const shown = html`<h3><code>${type}</code></h3>\n<p>${summary}</p>`.markup
-          assert.include(text, shown)
-          assert.include(text, html`<code>${JSON.stringify(value, null, 2)}</code>`.markup)
-        }
-      })
-    )
-
-    it.effect.each(["receptor.mjs", "receptor.py", "receptor.php", "Receptor.cs"])(
-      "shows the program %s, which the tests run",
-      (file) =>
-        Effect.gen(function* () {
-          const code = readFileSync(new URL(`../../../facade/docs/programs/${file}`, import.meta.url), "utf8")
-          assert.include((yield* call("/docs/webhooks")).text, html`<code>${code}</code>`.markup)
-        })
-    )
-
-    it.effect("states the schedule of retries, the limits and the address of the API", () =>
-      Effect.gen(function* () {
-        const { text } = yield* call("/docs/webhooks")
-        const rows = [...text.matchAll(/<tr><td>(\d+)<\/td><td>([^<]*)<\/td><td>([^<]*)<\/td><\/tr>/g)]
-        assert.deepStrictEqual(rows.map(([, ...cells]) => cells).slice(1), [
-          ["2", "5 segundos", "5 segundos"],
-          ["3", "5 minutos", "5 minutos y 5 segundos"],
-          ["4", "30 minutos", "35 minutos y 5 segundos"],
-          ["5", "2 horas", "2 horas, 35 minutos y 5 segundos"],
-          ["6", "5 horas", "7 horas, 35 minutos y 5 segundos"],
-          ["7", "10 horas", "17 horas, 35 minutos y 5 segundos"],
-          ["8", "14 horas", "31 horas, 35 minutos y 5 segundos"],
-          ["9", "20 horas", "51 horas, 35 minutos y 5 segundos"],
-          ["10", "24 horas", "75 horas, 35 minutos y 5 segundos"]
-        ])
-        for (const fact of ["hasta un 20 % más", "puede tener 10 webhooks", "más de 2048 caracteres", "SALDO=http"])
-          assert.include(text, fact)
-      })
-    )
-
-    it.effect("is linked from the introduction of the API, from the console and from every page", () =>
-      Effect.gen(function* () {
-        assert.include(apiDocument.info.description, "(/docs/webhooks)")
-        for (const path of ["/docs", "/docs/webhooks", "/docs/errors", "/docs/errors/NOT_FOUND"])
-          assert.include(addressesIn(yield* call(path)), "/docs/webhooks", path)
-      })
     )
   })
 
