@@ -4,6 +4,7 @@ import { createServer as createTlsServer } from "node:https"
 import type { AddressInfo, Socket } from "node:net"
 import { text } from "node:stream/consumers"
 import { Effect } from "effect"
+import { Webhook } from "standardwebhooks"
 import { RequestCounter } from "./FakeServer.ts"
 
 /** A delivery as it arrived at a receiver. */
@@ -13,6 +14,13 @@ export interface ReceivedDelivery {
   readonly headers: IncomingMessage["headers"]
   readonly text: string
 }
+
+/** The signature that a secret makes for a delivery, by an implementation that is not ours. */
+export const signatureBy = (
+  secret: string,
+  { headers, text: body }: { readonly headers: Readonly<Record<string, unknown>>; readonly text: string }
+): string =>
+  new Webhook(secret).sign(String(headers["webhook-id"]), new Date(Number(headers["webhook-timestamp"]) * 1000), body)
 
 /** Responds to a delivery. May also write to the connection directly. */
 export type Respond = (response: ServerResponse, socket: Socket, delivery: ReceivedDelivery) => void
