@@ -7,8 +7,9 @@ import { Effect, Layer } from "effect"
 import { serveLocally } from "../fakes/LocalServer.ts"
 import { isBrowserInstalled, launchBrowser } from "../support/Chromium.ts"
 import { ServiceAddress } from "../support/InProcessService.ts"
+import { root, runProgram, runScript } from "../support/RunProgram.ts"
 import { secret, TestService } from "../support/service/InMemoryService.ts"
-import { InstalledPackage, root, run, runTool } from "./InstalledPackage.ts"
+import { InstalledPackage } from "./InstalledPackage.ts"
 
 /** The maximum size of the package's JavaScript of one module format. */
 const size_max = 30_000
@@ -68,8 +69,8 @@ layer(Everything, { excludeTestServices: true, timeout: "60 seconds" })("the pac
   it.effect("passes publint and Are the types wrong? without a warning", () =>
     Effect.gen(function* () {
       const { folder, project, tarball } = yield* InstalledPackage
-      yield* runTool("node_modules/publint/src/cli.js", [folder, "--strict", "--pack", "false"], project)
-      yield* runTool("node_modules/@arethetypeswrong/cli/dist/index.js", [tarball], project)
+      yield* runScript("node_modules/publint/src/cli.js", [folder, "--strict", "--pack", "false"], project)
+      yield* runScript("node_modules/@arethetypeswrong/cli/dist/index.js", [tarball], project)
     })
   )
 
@@ -93,7 +94,7 @@ layer(Everything, { excludeTestServices: true, timeout: "60 seconds" })("the pac
         types: []
       }
       writeFileSync(join(project, file), JSON.stringify({ compilerOptions, files: ["typed.ts"] }))
-      yield* runTool(`${compilers[version as keyof typeof compilers]}/bin/tsc`, ["-p", file], project)
+      yield* runScript(`${compilers[version as keyof typeof compilers]}/bin/tsc`, ["-p", file], project)
     })
   )
 
@@ -108,7 +109,7 @@ layer(Everything, { excludeTestServices: true, timeout: "60 seconds" })("the pac
       const files = [join(root, "test/client/program/agreement.ts")]
       const config = { extends: join(root, "tsconfig.json"), compilerOptions, files, include: [], exclude: [] }
       writeFileSync(join(project, "tsconfig.agreement.json"), JSON.stringify(config))
-      yield* runTool(`${compilers.newest}/bin/tsc`, ["-p", "tsconfig.agreement.json"], project)
+      yield* runScript(`${compilers.newest}/bin/tsc`, ["-p", "tsconfig.agreement.json"], project)
     })
   )
 
@@ -118,7 +119,7 @@ layer(Everything, { excludeTestServices: true, timeout: "60 seconds" })("the pac
       Effect.gen(function* () {
         const { project } = yield* InstalledPackage
         const { url } = yield* ServiceAddress
-        const printed = yield* run(node, [program, url, secret], project)
+        const printed = yield* runProgram(node, [program, url, secret], project)
         assert.deepStrictEqual(JSON.parse(printed), delivered)
       })
   )

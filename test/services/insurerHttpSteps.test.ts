@@ -10,7 +10,16 @@ import {
 import { Amount } from "../../core/domain/Money.ts"
 import { Cedula, Phone, Plate } from "../../core/domain/Person.ts"
 import type { Insurer } from "../../core/ports/Insurer.ts"
-import { gatewayAt, isSilent, Outside, secret, startInsurer, unusedAddress, withLogLines } from "./support/Gateways.ts"
+import {
+  foundVehicle,
+  gatewayAt,
+  isSilent,
+  Outside,
+  secret,
+  startInsurer,
+  unusedAddress,
+  withLogLines
+} from "./support/Gateways.ts"
 
 const plate = Plate.make("A123456")
 const owner = { cedula: Cedula.make("00112345678"), phone: Phone.make("8095551234"), plate, product: "ley" }
@@ -18,14 +27,7 @@ const ofCase = { reference: "C-1", plate, version: "LE 1.8" }
 const wanted = { ...ofCase, plan: "LEY-12", extras: ["grua"] as const }
 
 const version = { id: "LE 1.8", name: "Corolla LE 1.8", suggested: true }
-const found = {
-  outcome: "found",
-  reference: "C-1",
-  holder: "Titular de Prueba",
-  vehicle: { brand: "Toyota", model: "Corolla", year: 2018, type: "automovil", chassis: "9BRBU48E0" },
-  renewal: false,
-  versions: [version]
-}
+const found = foundVehicle("C-1", version)
 const plan = { code: "LEY-12", name: "Ley", coverage: "La ley.", months: 12, price_centavos: 595_050, suggested: true }
 const extra = { code: "grua", name: "Grúa", price_centavos: 85_000 }
 const offered = { outcome: "offered", detail: "Toyota Corolla, 2018", plans: [plan], extras: [extra] }

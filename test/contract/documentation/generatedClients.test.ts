@@ -1,16 +1,12 @@
-import { execFile } from "node:child_process"
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
-import { promisify } from "node:util"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
+import { temporaryDirectory } from "../../support/FirstStart.ts"
 import { ServiceAddress } from "../../support/InProcessService.ts"
+import { root, runProgram } from "../../support/RunProgram.ts"
 import { call } from "../../support/service/HttpCalls.ts"
 import { secret, TestService } from "../../support/service/InMemoryService.ts"
-
-const root = fileURLToPath(new URL("../../../", import.meta.url))
 
 /** TypeScript 5.9, which the generators and most projects of integrators use. */
 const typescript = `${root}facade/client/node_modules/typescript`
@@ -142,40 +138,31 @@ const compilerOptions = {
   outDir: "built"
 }
 
-/** Runs a program with this Node and returns what it printed. Fails with its whole output. */
-const run = (args: ReadonlyArray<string>, cwd: string) =>
-  promisify(execFile)(process.execPath, args, { cwd }).then(
-    ({ stdout }) => stdout,
-    ({ stderr, stdout }: { readonly stderr: string; readonly stdout: string }) => {
-      throw new Error(`${args.join(" ")} failed:\n${stdout}${stderr}`)
-    }
-  )
+/** Runs a program with this Node. */
+const run = (args: ReadonlyArray<string>, cwd: string) => runProgram(process.execPath, args, cwd)
 
 /** The clients and their programs, compiled in a project outside the repository that finds the packages of the repository. */
 class BuiltClients extends Context.Service<BuiltClients, { readonly folder: string }>()("test/BuiltClients") {
   static readonly layer = Layer.effect(
     BuiltClients,
     Effect.gen(function* () {
-      const folder = yield* Effect.acquireRelease(
-        Effect.sync(() => mkdtempSync(join(tmpdir(), "saldo-generated-"))),
-        (made) => Effect.sync(() => rmSync(made, { recursive: true }))
-      )
+      const folder = yield* temporaryDirectory
       const { text } = yield* call("/v1/openapi.json")
       symlinkSync(`${root}node_modules`, join(folder, "node_modules"))
       writeFileSync(join(folder, "openapi.json"), text)
       writeFileSync(join(folder, "withTypescript.mjs"), withTypescript)
       writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }))
       writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*/program.ts"] }))
-      yield* Effect.promise(() =>
-        Promise.all(
-          Object.values(generators).map(async ({ args, output, program }) => {
-            mkdirSync(join(folder, output))
-            writeFileSync(join(folder, output, "program.ts"), program)
-            await run(["--import", "./withTypescript.mjs", ...args], folder)
-          })
-        )
+      yield* Effect.forEach(
+        Object.values(generators),
+        ({ args, output, program }) => {
+          mkdirSync(join(folder, output))
+          writeFileSync(join(folder, output, "program.ts"), program)
+          return run(["--import", "./withTypescript.mjs", ...args], folder)
+        },
+        { concurrency: "unbounded" }
       )
-      yield* Effect.promise(() => run([`${typescript}/bin/tsc`], folder))
+      yield* run([`${typescript}/bin/tsc`], folder)
       return { folder }
     })
   )
@@ -191,9 +178,7 @@ layer(Everything, { excludeTestServices: true, timeout: "60 seconds" })("a clien
         const { url } = yield* ServiceAddress
         const { folder } = yield* BuiltClients
         const built = `built/${generators[name].output}/program.js`
-        const { pending, sold, ...others } = JSON.parse(
-          yield* Effect.promise(() => run([built, url, `todo.${secret}`], folder))
-        )
+        const { pending, sold, ...others } = JSON.parse(yield* run([built, url, `todo.${secret}`], folder))
         assert.strictEqual(sold.status, "SUCCESS")
         assert.match(pending, /^\/v1\/transacciones\/\d+$/)
         assert.deepStrictEqual(others, {

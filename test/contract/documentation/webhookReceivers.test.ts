@@ -1,7 +1,5 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { assert, describe, layer } from "@effect/vitest"
@@ -9,6 +7,7 @@ import { Context, Effect, Layer } from "effect"
 import { Webhook } from "standardwebhooks"
 import { webhookSecretOf } from "../../../core/domain/Webhook.ts"
 import { freePort } from "../../fakes/LocalServer.ts"
+import { temporaryDirectory } from "../../support/FirstStart.ts"
 
 const programAt = (file: string) => fileURLToPath(new URL(`../../../facade/docs/programs/${file}`, import.meta.url))
 
@@ -50,16 +49,11 @@ const isInstalled = ({ language, needs }: Language): boolean => {
 const secretOf = (byte: number): string => webhookSecretOf(new Uint8Array(32).fill(byte))
 const secret = secretOf(1)
 
-const temporaryFolder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "saldo-receiver-"))),
-  (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
-)
-
 /** Starts a program with the secret. It stops with the scope. */
 const started = ({ command }: Language) =>
   Effect.gen(function* () {
     const port = yield* freePort
-    const [file, ...args] = command(port, yield* temporaryFolder)
+    const [file, ...args] = command(port, yield* temporaryDirectory)
     const child = yield* Effect.acquireRelease(
       Effect.sync(() =>
         spawn(file, args, {

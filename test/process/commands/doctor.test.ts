@@ -1,9 +1,6 @@
 import { randomUUID } from "node:crypto"
-import { mkdtempSync, rmSync } from "node:fs"
 import { createServer } from "node:http"
 import { createServer as createTcpServer } from "node:net"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Layer, Redacted } from "effect"
@@ -99,11 +96,6 @@ const failedChecks = (environment: Readonly<Record<string, string>>) =>
     Effect.map(resultsOn(url, environment), (results) => namesAt("wrong", results))
   )
 
-const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "saldo-doctor-"))),
-  (path) => Effect.sync(() => rmSync(path, { recursive: true }))
-)
-
 /** Starts an HTTP server that sends the same body for every request. Returns its port. */
 const servingBody = (body: string) =>
   Effect.map(listenLocally(createServer((_, response) => response.end(body))), String)
@@ -145,7 +137,7 @@ describe("the doctor", () => {
     ["garbled", ["certificate"]]
   ] as const)("checks a certificate that is %s", ([which, found]) =>
     Effect.gen(function* () {
-      assert.deepStrictEqual(yield* failedChecks(certificateIn(yield* folder, which)), [...found])
+      assert.deepStrictEqual(yield* failedChecks(certificateIn(yield* temporaryDirectory, which)), [...found])
     })
   )
 

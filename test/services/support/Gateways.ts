@@ -72,6 +72,19 @@ export const startInsurer = Effect.gen(function* () {
   return { gateway, insurer: yield* HttpInsurer.make(gatewayAt(gateway.url)) }
 })
 
+/** The insurer's answer about a vehicle, as its gateway sends it. */
+export const foundVehicle = (
+  reference: string,
+  version: { readonly id: string; readonly name: string; readonly suggested: boolean }
+) => ({
+  outcome: "found",
+  reference,
+  holder: "Titular de Prueba",
+  vehicle: { brand: "Toyota", model: "Corolla", year: 2018, type: "automovil", chassis: "9BRBU48E0" },
+  renewal: false,
+  versions: [version]
+})
+
 /** A distinct xid for each number. */
 export const xidOf = (number: number): string => `RD-${number.toString(16).padStart(24, "0")}`
 

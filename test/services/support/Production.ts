@@ -21,7 +21,7 @@ import {
 import { scripted } from "../../support/service/ScriptedPorts.ts"
 import { testServer } from "../../support/service/TestServer.ts"
 import { withShortPausesSkipped } from "./DtOneWorld.ts"
-import { secret } from "./Gateways.ts"
+import { foundVehicle, secret } from "./Gateways.ts"
 
 type Environment = Readonly<Record<string, string>>
 
@@ -171,14 +171,7 @@ export const production = (
 
 const version = { id: "LE", name: "Corolla LE 1.8", suggested: true }
 
-const found = {
-  outcome: "found",
-  reference: "CASO-1",
-  holder: "Titular de Prueba",
-  vehicle: { brand: "Toyota", model: "Corolla", year: 2018, type: "automovil", chassis: "9BRBU48E0" },
-  renewal: false,
-  versions: [version]
-}
+const found = foundVehicle("CASO-1", version)
 
 const offered = {
   outcome: "offered",
