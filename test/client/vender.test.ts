@@ -11,6 +11,7 @@ import {
   type SaldoError,
   type SaldoNetworkError
 } from "../../facade/client/index.ts"
+import { eventually } from "../support/Eventually.ts"
 import { ManualClock, ServiceAddress } from "../support/InProcessService.ts"
 import { customer } from "../support/service/CustomerCompany.ts"
 import { type Fault, faults, faultyProxy } from "../support/service/FaultyProxy.ts"
@@ -24,7 +25,7 @@ const saleOf = (identifier: string) => ({ service_id: 1, identifier, amount: 50 
 
 const optionsFor = (url: string, apiKey = "todo"): ClientOptions => ({ url, apiKey, apiSecret: secret })
 
-/** The transactions with a key, as the service has them. */
+/** The transactions that the service has for a key. */
 const soldWith = (key: string, apiKey = "todo") =>
   Effect.map(
     get(`/v1/transacciones?idempotency_key=${key}`, as(apiKey)),
@@ -44,7 +45,7 @@ const failureOf = async (call: Promise<unknown>): Promise<SaldoError | SaldoNetw
 const newCaller = () => new AbortController()
 
 layer(TestService, { excludeTestServices: true })("vender", (it) => {
-  it.effect("never makes two sales, whatever is lost, and its result is what the service has", () =>
+  it.effect("never makes two sales, whatever the proxy loses, and returns the result that the service has stored", () =>
     Effect.gen(function* () {
       const { plan, url } = yield* faultyProxy
       const context = yield* Effect.context<ServiceAddress>()
@@ -94,7 +95,7 @@ layer(TestService, { excludeTestServices: true })("vender", (it) => {
     })
   )
 
-  it.effect("waits as long as the service asks, and otherwise longer each time", () =>
+  it.effect("waits as long as the error code or Retry-After requires, and otherwise longer each time", () =>
     Effect.gen(function* () {
       const { plan, url } = yield* faultyProxy
       plan("lost request", "lost request", "rate limited", "in progress", "unavailable")
@@ -104,7 +105,7 @@ layer(TestService, { excludeTestServices: true })("vender", (it) => {
     })
   )
 
-  it.effect("repeats for as long as the deadline when the service asks for it, and never after it", () =>
+  it.effect("repeats until the deadline while the service reports the sale as in progress, and not after it", () =>
     Effect.gen(function* () {
       const { plan, seen, url } = yield* faultyProxy
       plan(...Array.from({ length: 40 }, () => "in progress" as const))
@@ -116,7 +117,7 @@ layer(TestService, { excludeTestServices: true })("vender", (it) => {
     })
   )
 
-  it.effect("does not repeat without retries, and says that the outcome is unknown", () =>
+  it.effect("does not repeat when retries are off, and reports the outcome as unknown", () =>
     Effect.gen(function* () {
       const { plan, seen, url } = yield* faultyProxy
       plan("lost response")
@@ -157,7 +158,7 @@ layer(TestService, { excludeTestServices: true })("vender", (it) => {
     })
   )
 
-  it.effect("throws what was refused before the amount was reserved, at the first attempt", () =>
+  it.effect("throws the error of a sale that is refused before the reservation, at the first attempt", () =>
     Effect.gen(function* () {
       const { seen, url } = yield* faultyProxy
       const client = clientIn(skippingPauses().surroundings, optionsFor(url))
@@ -191,7 +192,10 @@ layer(TestService, { excludeTestServices: true })("vender", (it) => {
       const rejected = (signal: AbortSignal) =>
         Effect.promise(() => client.vender(saleOf("8095551233"), { signal }).catch((error: unknown) => error))
       const waiting = client.vender(saleOf("8095551234"), { signal: caller.signal }).catch((error: unknown) => error)
-      while (seen.length === 0) yield* Effect.promise(() => new Promise(setImmediate))
+      yield* eventually(
+        Effect.sync(() => seen.length),
+        (count) => count > 0
+      )
       caller.abort(reason)
       assert.strictEqual(yield* Effect.promise(() => waiting), reason)
       assert.strictEqual(yield* rejected(caller.signal), reason)

@@ -117,7 +117,7 @@ const agrees = "a received event agrees with the database"
 
 // Situation, evidence, and the invariants that the evidence violates.
 const cases: ReadonlyArray<readonly [string, Evidence, ReadonlyArray<string>]> = [
-  ["a company whose events all arrived", sound, []],
+  ["a company with events that all arrived", sound, []],
   ["an event that arrived twice", hearing(received(2)), []],
   ["an event that a failing endpoint did not receive", { ...sound, received: arrived }, []],
   [

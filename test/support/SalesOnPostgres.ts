@@ -120,7 +120,7 @@ export const unansweredAgain = Effect.fnUntraced(function* (order: Order, key: s
   yield* reversals.settle({ unresolved, verdict: ReversalVerdict.Hold(), at: yield* DateTime.now, notFound: 0 })
 })
 
-/** Creates a company whose whole balance is spent on one reversible sale. */
+/** Creates a company, and spends its whole balance on one reversible sale. */
 export const soldOut = Effect.fnUntraced(function* (ledger: Ledger["Service"], company: number, centavos: number) {
   yield* opened(ledger, company, centavos)
   const order = yield* reservedOrder(ledger, { ...intentOf(company, "sale", centavos), reversible: true })

@@ -16,7 +16,7 @@ const idIn = (body: { data?: { transaction_id: number }; error?: { details: { tr
 const statusOf = (auth: Headers, id: number | undefined) =>
   Effect.map(get(`/v1/transactions/${id}`, auth), ({ body }) => body.data.status)
 
-/** A sale of 100 pesos by a company whose balance is 1000. */
+/** A sale of 100 pesos by a company with a balance of 1000. */
 const sellTo = (auth: Headers, identifier: string, path: string) =>
   sell({ service_id: 1, identifier, amount: 100 }, auth, path)
 

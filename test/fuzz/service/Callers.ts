@@ -77,7 +77,7 @@ const refusedCallers = Effect.fnUntraced(function* (main: CompanyId, code: strin
   }
 })
 
-/** Callers whose token has exactly one permission. */
+/** Callers with a token that has exactly one permission. */
 const singlePermissionCallers = Effect.fnUntraced(function* (main: CompanyId) {
   const callers: Record<string, Caller> = {}
   for (const permission of Permission.literals) {

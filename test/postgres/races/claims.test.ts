@@ -123,7 +123,7 @@ const stamped = Effect.fnUntraced(function* (company: number, { ask, asked, leas
   }
 }, Effect.scoped)
 
-/** Companies whose sale is claimed, and companies whose reversal is claimed. */
+/** Companies with a claimed sale, and companies with a claimed reversal. */
 const claimedCompanies = Effect.fnUntraced(function* (claim: RecoveryClaim) {
   const sales = yield* Unresolved.use((unresolved) => unresolved.claim(claim))
   const reversals = yield* Effect.flatMap(reversalsReplica, (each) => each.claim(claim))

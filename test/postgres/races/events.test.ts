@@ -154,7 +154,7 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("the ev
       })
   )
 
-  it.effect("are not written for a company whose events are off", () =>
+  it.effect("are not written for a company with events off", () =>
     Effect.gen(function* () {
       const ledger = yield* replica
       yield* opened(ledger, 41, 10_000)

@@ -53,7 +53,7 @@ type Case = readonly [what: string, guard: string, statements: ReadonlyArray<str
 
 const ofTheDirectory: ReadonlyArray<Case> = [
   ["a company without a name", "company_legal_name_check", [company({ legal_name: "''" })]],
-  ["a company whose RNC has other than 9 or 11 digits", "company_rnc_check", [company({ rnc: "'1018500430'" })]],
+  ["a company with an RNC of other than 9 or 11 digits", "company_rnc_check", [company({ rnc: "'1018500430'" })]],
   ["a company without a code", "company_code_check", [company({ code: "''" })]],
   ["two companies with one code", "company_code_key", [company(), company()]],
   ["a company in an unknown environment", "company_environment_check", [company({ environment: "'staging'" })]],

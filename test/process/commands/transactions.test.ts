@@ -57,7 +57,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("reconcile without a con
     })
   )
 
-  it.effect("counts the settled sales of production that it should ask about again", () =>
+  it.effect("counts the settled sales of production that it should query again", () =>
     Effect.gen(function* () {
       const { run } = yield* CommandLine
       const sql = yield* PgClient.PgClient

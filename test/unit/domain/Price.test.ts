@@ -97,7 +97,7 @@ describe("a sale that needs an option", () => {
     expect(priceOf({ ...service, flow }, { optionId: "inventada" })).toEqual(invalid)
   })
 
-  it("refuses an option for a service whose caller chooses the amount", () => {
+  it("refuses an option for a service with an amount of the caller's choice", () => {
     expect(priceOf(service, { amount: Amount.make(10_000), optionId: "inventada" })).toEqual(invalid)
   })
 
