@@ -20,8 +20,8 @@ se descuentan de un saldo prepagado en pesos dominicanos (DOP). Una venta se cob
 3. Venda con \`POST /v1/recargas\` y una \`${keyHeader}\` nueva.
 4. Entregue al cliente el comprobante: \`GET /v1/transacciones/{id}/recibo\`.
 
-La [guía](${guidePath}) lleva estos pasos a código en cinco lenguajes. Todas las llamadas están listas para enviar en una [colección de Postman](${postmanPath}) y en un
-[archivo .http](${httpFilePath}) para editores de código.
+La [guía](${guidePath}) lleva estos pasos a código en cinco lenguajes. Todas las llamadas están listas para enviar en una
+[colección de Postman](${postmanPath}) y en un [archivo .http](${httpFilePath}) para editores de código.
 
 ## Ambientes
 

@@ -17,7 +17,7 @@ export interface ClientOptions {
 export interface CallOptions {
   /** Ends the call. Its promise then rejects with the signal's reason. The service may finish the operation. */
   readonly signal?: AbortSignal | undefined
-  /** How long the call waits for each response. By default that of the client. */
+  /** How long the call waits for each response. The client's timeout by default. */
   readonly timeout_ms?: number | undefined
 }
 

@@ -40,7 +40,7 @@ export type SaleResult = Delivered | Failed | Pending
 export interface SaleOptions {
   /** Ends the wait. The service may finish the sale, so give the sale a key to be able to find it. */
   readonly signal?: AbortSignal | undefined
-  /** How long to wait for each response. By default that of the client. */
+  /** How long to wait for each response. The client's timeout by default. */
   readonly timeout_ms?: number | undefined
   /** After this time, nothing is repeated and an unknown outcome is PENDING. Two minutes by default. */
   readonly deadline_ms?: number | undefined
