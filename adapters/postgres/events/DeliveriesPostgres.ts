@@ -127,10 +127,18 @@ const make = Effect.gen(function* () {
           and w.id = ${int8(id)}
           and (e.webhook_id is null or e.webhook_id = w.id)
           and ${spans}
+        -- Locks the deliveries in the order in which results are recorded, so that the two cannot deadlock.
+        order by e.sequence
         -- A webhook that is being deleted gets no more deliveries.
         for key share of w
         on conflict (company_id, webhook_id, sequence) do update
-        set state = 'pendiente', attempts = 0, due_at = excluded.due_at, leased_until = null
+        set state = 'pendiente',
+          attempts = 0,
+          due_at = excluded.due_at,
+          leased_until = null,
+          http_status = null,
+          error = null,
+          duration_ms = null
         returning 1
       )
       select count(*)::int as deliveries from replayed`

@@ -64,6 +64,8 @@ export const recording = Effect.gen(function* () {
         join cell.delivery as d
           on d.company_id = r.company_id and d.webhook_id = r.webhook_id and d.sequence = r.sequence
         where d.leased_until = r.leased_until
+        -- Deliveries are locked in this order, so that neither two groups nor a group and a replay can deadlock.
+        order by r.company_id, r.webhook_id, r.sequence
       ),
       -- Locks the webhooks in the order of their ids, so that two groups cannot deadlock.
       changed as materialized (

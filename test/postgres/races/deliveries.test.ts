@@ -1,6 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Duration, Effect } from "effect"
+import { DateTime, Duration, Effect } from "effect"
 import type { WebhookId } from "../../../core/domain/Event.ts"
 import { racing } from "../../support/Concurrency.ts"
 import { TestDatabase } from "../../support/Database.ts"
@@ -65,6 +65,24 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("a deli
         next.map(({ webhook }) => webhook.id).sort((a, b) => a - b),
         [slow.id, quick.id, quick.id]
       )
+    })
+  )
+
+  it.effect("has no attempt after a replay, until the replayed event is sent", () =>
+    Effect.gen(function* () {
+      const one = yield* server
+      const { companyId, id } = yield* webhookOf(one, 7)
+      yield* write(7, 1)
+      const shown = Effect.map(one.deliveries.list(companyId, id, {}, { page: 1, perPage: 10 }), ({ items }) =>
+        items.map(({ attempts, duration_ms, error, httpStatus }) => [attempts, httpStatus, error, duration_ms])
+      )
+      const sent = (yield* claim(one, 100)).filter(({ event }) => event.companyId === companyId)
+      for (const each of sent) yield* record(one, each, failed)
+      assert.deepStrictEqual(yield* shown, [[1, 500, "http_500", 5]])
+      for (const { event } of sent) {
+        yield* one.deliveries.replay(companyId, id, { sequence: event.sequence }, yield* DateTime.now)
+      }
+      assert.deepStrictEqual(yield* shown, [[0, null, null, null]])
     })
   )
 
