@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Webhook } from "standardwebhooks"
+import { afterEach, beforeEach, vi } from "vitest"
 import { type SaldoWebhookError, type VerifyOptions, verificarWebhook } from "../../facade/client/webhooks.ts"
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`
@@ -7,9 +8,12 @@ const otherSecret = `whsec_${Buffer.alloc(32, 8).toString("base64")}`
 const id = "evt_3_17"
 const body = JSON.stringify({ id, type: "webhook.test", secuencia: 17, empresa_id: 3, data: { webhook_id: 1 }, ñ: "é" })
 
+/** The time of every verification. */
+const now = new Date("2026-03-11T10:00:00-04:00")
+
 /** The headers of a delivery, signed by an independent library. */
 const signed = ({ by = [secret], age_s = 0, payload = body, webhookId = id } = {}) => {
-  const at = new Date(Date.now() - age_s * 1_000)
+  const at = new Date(now.getTime() - age_s * 1_000)
   return {
     "webhook-id": webhookId,
     "webhook-timestamp": String(Math.floor(at.getTime() / 1_000)),
@@ -24,6 +28,9 @@ const reasonOf = (...given: Parameters<typeof verificarWebhook>): Promise<unknow
   )
 
 describe("verificarWebhook", () => {
+  beforeEach(() => void vi.useFakeTimers({ now, toFake: ["Date"] }))
+  afterEach(() => void vi.useRealTimers())
+
   it.each([
     ["a text", body, signed()],
     ["bytes", Buffer.from(body), signed()],
