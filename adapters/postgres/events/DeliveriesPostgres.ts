@@ -49,23 +49,9 @@ export const deliveryOf = (row: DeliveryRow): Delivery => ({
 
 const channel = "deliveries"
 
-/**
- * Minimum size of a pool that spends a connection on listening for deliveries. Two other connections listen for changes
- * of tokens and of the catalogue, and at least two are left for sales and claims. In a smaller pool, workers look for
- * due deliveries only twice a second.
- */
-const listeningPool_min = 5
-
-const make = Effect.gen(function* () {
+/** Makes the function that lists deliveries. */
+const listing = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
-
-  const arrivals = (yield* PoolSize) < listeningPool_min ? Stream.never : notificationsOf(sql, channel)
-
-  const test: Deliveries["Service"]["test"] = Effect.fnUntraced(function* (companyId, id, at) {
-    const [row] = yield* sql<{ reached: bigint | null }>`
-      select cell.test_webhook(${int8(companyId)}, ${int8(id)}, ${instant(at)}) as reached`
-    return Option.map(Option.fromNullishOr(row?.reached), (reached) => Sequence.make(Number(reached)))
-  }, Effect.orDie)
 
   const list: Deliveries["Service"]["list"] = Effect.fnUntraced(function* (companyId, id, filter, { page, perPage }) {
     const { state, upTo } = filter
@@ -98,6 +84,12 @@ const make = Effect.gen(function* () {
       upTo: frozenAt(filter, Number(rows[0]?.newest ?? 0))
     }
   }, Effect.orDie)
+  return list
+})
+
+/** Makes the function that puts events into a queue again. */
+const replaying = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
 
   const replay: Deliveries["Service"]["replay"] = Effect.fnUntraced(function* (companyId, id, wanted, at) {
     const spans =
@@ -146,8 +138,35 @@ const make = Effect.gen(function* () {
     if (deliveries > 0) yield* sql`select pg_notify(${channel}, '')`
     return deliveries
   }, Effect.orDie)
+  return replay
+})
 
-  return Deliveries.of({ claim: yield* claiming, record: yield* recording, arrivals, test, list, replay })
+/**
+ * Minimum size of a pool that spends a connection on listening for deliveries. Two other connections listen for changes
+ * of tokens and of the catalogue, and at least two are left for sales and claims. In a smaller pool, workers look for
+ * due deliveries only twice a second.
+ */
+const listeningPool_min = 5
+
+const make = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+
+  const arrivals = (yield* PoolSize) < listeningPool_min ? Stream.never : notificationsOf(sql, channel)
+
+  const test: Deliveries["Service"]["test"] = Effect.fnUntraced(function* (companyId, id, at) {
+    const [row] = yield* sql<{ reached: bigint | null }>`
+      select cell.test_webhook(${int8(companyId)}, ${int8(id)}, ${instant(at)}) as reached`
+    return Option.map(Option.fromNullishOr(row?.reached), (reached) => Sequence.make(Number(reached)))
+  }, Effect.orDie)
+
+  return Deliveries.of({
+    claim: yield* claiming,
+    record: yield* recording,
+    arrivals,
+    test,
+    list: yield* listing,
+    replay: yield* replaying
+  })
 })
 
 /** `Deliveries` in Postgres. */

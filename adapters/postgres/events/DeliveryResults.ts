@@ -47,20 +47,16 @@ export const recording = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const inTransaction = queueTransactions(sql)
 
-  const rowsOf = (items: string) => sql`
-    jsonb_to_recordset(${items}::jsonb) as r(
-      company_id bigint, webhook_id bigint, sequence bigint, leased_until timestamptz, state text, due_at timestamptz,
-      http_status int, error text, duration_ms int, disables boolean, at timestamptz
-    )`
-
   // Only the results of the latest claims count. The statement locks the webhooks first, because the main query reads
   // `judged`, and then the deliveries. cell.remove_webhook locks them in the same order.
   const write = Effect.fnUntraced(function* (results: ReadonlyArray<ReturnType<typeof resultRow>>) {
-    const items = JSON.stringify(results)
     const rows = yield* sql<{ readonly id: bigint }>`
       with result as materialized (
         select r.*
-        from ${rowsOf(items)}
+        from jsonb_to_recordset(${JSON.stringify(results)}::jsonb) as r(
+          company_id bigint, webhook_id bigint, sequence bigint, leased_until timestamptz, state text, due_at timestamptz,
+          http_status int, error text, duration_ms int, disables boolean, at timestamptz
+        )
         join cell.delivery as d
           on d.company_id = r.company_id and d.webhook_id = r.webhook_id and d.sequence = r.sequence
         where d.leased_until = r.leased_until

@@ -48,8 +48,45 @@ const withInstant = <Row extends { readonly oldest: Date }>({ oldest, ...row }: 
   oldest: DateTime.fromDateUnsafe(oldest)
 })
 
+/** Reads the deliveries that wait, and the disabled webhooks. */
+const webhooks = Effect.map(PgClient.PgClient, (sql) => {
+  // Reads the beginning of the queue of each active webhook by the index of waiting deliveries.
+  const due = (now: DateTime.Utc) => sql<DueDeliveriesRow>`
+    select c.environment, w.failing_since is not null as failing, sum(d.deliveries)::int as deliveries,
+      min(d.oldest) as oldest
+    from cell.webhook as w
+    join directory.company as c on c.id = w.company_id
+    cross join lateral (
+      select count(*) as deliveries, min(q.due_at) as oldest
+      from (
+        select q.due_at
+        from cell.delivery as q
+        where q.company_id = w.company_id
+          and q.webhook_id = w.id
+          and q.state = 'pendiente'
+          and q.due_at <= ${instant(now)}
+        order by q.due_at
+        limit ${counted_max}
+      ) as q
+    ) as d
+    where w.state = 'activo' and d.deliveries > 0
+    group by 1, 2`
+
+  const disabled = sql<{ environment: Environment; webhooks: number }>`
+    select c.environment, count(*)::int as webhooks
+    from cell.webhook as w
+    join directory.company as c on c.id = w.company_id
+    where w.state = 'desactivado'
+    group by c.environment`
+
+  return Effect.fnUntraced(function* (now: DateTime.Utc) {
+    return { dueDeliveries: (yield* due(now)).map(withInstant), disabledWebhooks: yield* disabled }
+  })
+})
+
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
+  const ofWebhooks = yield* webhooks
 
   // The next three queries use partial indexes, which contain only unresolved or undelivered rows.
   const unresolved = sql<UnresolvedRow>`
@@ -86,35 +123,6 @@ const make = Effect.gen(function* () {
     where b.available < b.low_balance_alert and c.state <> 'suspendida'
     group by c.environment`
 
-  // Reads the beginning of the queue of each active webhook by the index of waiting deliveries.
-  const dueDeliveries = (now: DateTime.Utc) => sql<DueDeliveriesRow>`
-    select c.environment, w.failing_since is not null as failing, sum(d.deliveries)::int as deliveries,
-      min(d.oldest) as oldest
-    from cell.webhook as w
-    join directory.company as c on c.id = w.company_id
-    cross join lateral (
-      select count(*) as deliveries, min(q.due_at) as oldest
-      from (
-        select q.due_at
-        from cell.delivery as q
-        where q.company_id = w.company_id
-          and q.webhook_id = w.id
-          and q.state = 'pendiente'
-          and q.due_at <= ${instant(now)}
-        order by q.due_at
-        limit ${counted_max}
-      ) as q
-    ) as d
-    where w.state = 'activo' and d.deliveries > 0
-    group by 1, 2`
-
-  const disabledWebhooks = sql<{ environment: Environment; webhooks: number }>`
-    select c.environment, count(*)::int as webhooks
-    from cell.webhook as w
-    join directory.company as c on c.id = w.company_id
-    where w.state = 'desactivado'
-    group by c.environment`
-
   const connections = sql<{ state: string; connections: number }>`
     select coalesce(state, 'unknown') as state, count(*)::int as connections
     from pg_stat_activity
@@ -137,8 +145,7 @@ const make = Effect.gen(function* () {
       undeliveredSms: yield* undeliveredSms(DateTime.subtractDuration(now, undeliveredSmsWindow)),
       lateOutcomes: yield* late(DateTime.subtractDuration(now, lateOutcomeWindow)),
       lowBalances: yield* lowBalances,
-      dueDeliveries: (yield* dueDeliveries(now)).map(withInstant),
-      disabledWebhooks: yield* disabledWebhooks,
+      ...(yield* ofWebhooks(now)),
       connections: yield* connections,
       archiveFailing: (yield* archive).some(({ failing }) => failing)
     }
