@@ -16,8 +16,9 @@ export const readEvents = Effect.fn("ReadEvents.readEvents")(function* (
   wait: Duration.Duration
 ) {
   const events = yield* Events
-  const until_ms = (yield* Clock.currentTimeMillis) + Duration.toMillis(wait)
-  const isOver = Effect.map(Clock.currentTimeMillis, (now_ms) => now_ms >= until_ms)
+  // The monotonic clock, because a caller would wait longer if the wall clock were set back.
+  const until_ns = (yield* Clock.monotonicTimeNanos) + Duration.toNanosUnsafe(wait)
+  const isOver = Effect.map(Clock.monotonicTimeNanos, (now_ns) => now_ns >= until_ns)
   return yield* events.list(companyId, wanted).pipe(
     Effect.repeat({
       schedule: Schedule.spaced(lookEvery),
