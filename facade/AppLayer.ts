@@ -45,6 +45,7 @@ import { XidPrefix } from "../core/domain/Idempotency.ts"
 import { InFlight } from "../core/workflows/InFlight.ts"
 import { DatabaseServer, migratedConnections } from "./settings/DatabaseServer.ts"
 import { Settings } from "./settings/Settings.ts"
+import { shellActorLayer } from "./settings/ShellActor.ts"
 
 const logging = Layer.unwrap(
   Settings.useSync(({ log }) => {
@@ -160,8 +161,8 @@ export const appLayer = Layer.provideMerge(InFlight.layer, adapterLayers)
 /** Number of database connections of a command. A command runs few statements at the same time. */
 const operatorConnections_max = 4
 
-/** Everything that the operator's commands need. */
-export const operatorLayer = Layer.mergeAll(
+/** Everything that the commands and the console of operators need, except the actor. */
+export const operatorPorts = Layer.mergeAll(
   AllTransactionsPostgres.layer,
   AuditPostgres.layer,
   DeliveryReportsPostgres.layer,
@@ -173,3 +174,6 @@ export const operatorLayer = Layer.mergeAll(
   Layer.provideMerge(DatabaseServer.layer),
   Layer.provideMerge(baseLayer)
 )
+
+/** Everything that the operator's commands need, with the operator at the shell as the actor. */
+export const operatorLayer = Layer.provideMerge(shellActorLayer, operatorPorts)

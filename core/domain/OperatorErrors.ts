@@ -2,7 +2,16 @@ import { Schema } from "effect"
 import { WebhookId } from "./Event.ts"
 import { CompanyId, ServiceId, TokenId, TransactionId } from "./Ids.ts"
 import { Amount } from "./Money.ts"
+import { OperatorAction, Role } from "./Operator.ts"
 import { Status } from "./Status.ts"
+
+/** The role of the operator may not take this action. */
+export class NotAllowed extends Schema.TaggedError<NotAllowed>()("NotAllowed", {
+  action: OperatorAction,
+  role: Role,
+  /** False if the command line has no session, although operators have accounts. */
+  isSignedIn: Schema.Boolean
+}) {}
 
 /** There is no such company. */
 export class UnknownCompany extends Schema.TaggedError<UnknownCompany>()("UnknownCompany", {
@@ -117,6 +126,7 @@ export class SupplierDisagrees extends Schema.TaggedError<SupplierDisagrees>()("
 
 /** All errors that an operator may see. */
 export type OperatorError =
+  | NotAllowed
   | UnknownCompany
   | CodeTaken
   | UnknownToken

@@ -1,13 +1,13 @@
 import { Data, DateTime, Duration, Result, Schema } from "effect"
 import { inProgress_max } from "./Idempotency.ts"
 import { Validity } from "./InsuranceOffer.ts"
+import { isSameOperator } from "./Operator.ts"
 import { Confirmation, NotConfirmable, NotResolvable, SupplierDisagrees } from "./OperatorErrors.ts"
 import type { StatusAnswer } from "./Recovery.ts"
 import { type ReversalAnswer, ReversalVerdict, type UnresolvedReversal } from "./Reversal.ts"
 import { denialOf, lacksRechargeToken, type Order, sellsRechargeTokens, Verdict } from "./Sale.ts"
 import type { ServiceType } from "./Service.ts"
 import { isUnresolved, type Status } from "./Status.ts"
-import { foldedText } from "./Text.ts"
 
 /** An operator's finding: how a sale or its reversal ended, according to evidence from outside Saldo. */
 export const Finding = Schema.TaggedUnion({
@@ -112,9 +112,6 @@ export const resolvable = (
   if (isYoung(unresolved.reversal.createdAt, now)) return fail("young_reversal")
   return Result.succeed(Resolvable.Reversal({ unresolved, finding }))
 }
-
-/** Whether two typed names belong to the same operator. */
-export const isSameOperator = (left: string, right: string): boolean => foldedText(left) === foldedText(right)
 
 /**
  * The proposal that this operator may confirm. Another operator must have made the proposal, this operator must have

@@ -1,6 +1,7 @@
 import { Context, type DateTime, type Effect } from "effect"
 import type { AuditAction } from "../domain/AuditAction.ts"
 import type { CompanyId, TokenId } from "../domain/Ids.ts"
+import type { Actor } from "../domain/Operator.ts"
 
 /** An event of the audit log. */
 export interface AuditEvent {
@@ -8,6 +9,8 @@ export interface AuditEvent {
   readonly action: AuditAction
   readonly companyId: CompanyId | null
   readonly tokenId: TokenId | null
+  /** The operator who acted. Absent if the service acted by itself. */
+  readonly actor?: Actor
   readonly details: Readonly<Record<string, unknown>>
   /** If given, a second event with the same text is not recorded. */
   readonly once?: string

@@ -1,10 +1,20 @@
 import { DateTime, Effect } from "effect"
 import type { AuditAction } from "../domain/AuditAction.ts"
 import type { CompanyId, TokenId } from "../domain/Ids.ts"
+import { may, type OperatorAction } from "../domain/Operator.ts"
+import { NotAllowed } from "../domain/OperatorErrors.ts"
 import { Atomic } from "../ports/Atomic.ts"
 import { AuditLog } from "../ports/AuditLog.ts"
+import { CurrentActor } from "../ports/CurrentActor.ts"
 
-/** Records an operator's action in the audit log. */
+/** Returns the current actor. Fails if its role may not take the action. Every change by an operator begins with it. */
+export const requireAction = Effect.fnUntraced(function* (action: OperatorAction) {
+  const actor = yield* CurrentActor
+  if (may(actor.role, action)) return actor
+  return yield* new NotAllowed({ action, role: actor.role, isSignedIn: actor.id !== null })
+})
+
+/** Records an action in the audit log, with the current actor. */
 export const recordAudit = Effect.fn("AuditTrail.recordAudit")(function* (
   action: AuditAction,
   subject: { readonly companyId?: CompanyId; readonly tokenId?: TokenId },
@@ -16,6 +26,7 @@ export const recordAudit = Effect.fn("AuditTrail.recordAudit")(function* (
     action,
     companyId: subject.companyId ?? null,
     tokenId: subject.tokenId ?? null,
+    actor: yield* CurrentActor,
     details
   })
 })

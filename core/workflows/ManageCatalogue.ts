@@ -4,7 +4,7 @@ import { type CatalogueDraft, sharedCodeOutside } from "../domain/CatalogueDraft
 import type { CompanyId, ServiceId } from "../domain/Ids.ts"
 import { PackageCodeTaken } from "../domain/OperatorErrors.ts"
 import { CatalogueAdmin, type ListedCatalogue } from "../ports/Catalogue.ts"
-import { atomically, recordAudit } from "./AuditTrail.ts"
+import { atomically, recordAudit, requireAction } from "./AuditTrail.ts"
 import { companyOf } from "./ManageCompany.ts"
 
 /** Rolls back the writes of a dry run. */
@@ -18,6 +18,7 @@ class ImportTried extends Data.TaggedError("ImportTried")<{ readonly changes: Re
  */
 export const importCatalogue = Effect.fn("ManageCatalogue.importCatalogue")(
   function* (draft: CatalogueDraft, isDryRun: boolean) {
+    yield* requireAction("catalogue")
     const catalogue = yield* CatalogueAdmin
     const known = draftOf(yield* catalogue.list(null))
     const changes = changesBetween(known, draft)
@@ -61,6 +62,7 @@ export const offerService = Effect.fn("ManageCatalogue.offerService")(function* 
   serviceId: ServiceId,
   active: boolean
 ) {
+  yield* requireAction("catalogue")
   const catalogue = yield* CatalogueAdmin
   yield* catalogue.setActive(serviceId, active)
   yield* recordAudit(active ? "service_restored" : "service_withdrawn", {}, { serviceId })
@@ -72,6 +74,7 @@ export const enableService = Effect.fn("ManageCatalogue.enableService")(function
   serviceId: ServiceId,
   enabled: boolean
 ) {
+  yield* requireAction("catalogue")
   yield* companyOf(companyId)
   const catalogue = yield* CatalogueAdmin
   yield* catalogue.setEnabled(companyId, serviceId, enabled)

@@ -8,7 +8,7 @@ import { type AccountSettings, Accounts } from "../ports/Accounts.ts"
 import { Companies, type CompanyChanges, type NewCompany } from "../ports/Companies.ts"
 import { Events } from "../ports/Events.ts"
 import { Deposited, Ledger } from "../ports/Ledger.ts"
-import { atomically, recordAudit } from "./AuditTrail.ts"
+import { atomically, recordAudit, requireAction } from "./AuditTrail.ts"
 
 /** Finds a company, or fails with UnknownCompany. */
 export const companyOf = Effect.fn("ManageCompany.companyOf")(function* (companyId: CompanyId) {
@@ -28,6 +28,7 @@ export const showCompany = Effect.fn("ManageCompany.showCompany")(function* (com
 })
 
 export const createCompany = Effect.fn("ManageCompany.createCompany")(function* (company: NewCompany) {
+  yield* requireAction("company")
   const companies = yield* Companies
   const companyId = yield* companies.create(company, yield* DateTime.now)
   yield* recordAudit("company_created", { companyId }, { ...company })
@@ -46,6 +47,8 @@ export const changeCompany = Effect.fn("ManageCompany.changeCompany")(function* 
   changes: CompanyChanges,
   { eventsOn, ...settings }: CompanySettings
 ) {
+  const isOfCompany = isAnyGiven(changes) || eventsOn !== undefined
+  yield* requireAction(isOfCompany ? "company" : "limits")
   yield* companyOf(companyId)
   const companies = yield* Companies
   const accounts = yield* Accounts
@@ -86,6 +89,7 @@ export const deposit = Effect.fn("ManageCompany.deposit")(function* (
   reference: string,
   isRepeated = false
 ) {
+  yield* requireAction("deposit")
   yield* companyOf(companyId)
   const ledger = yield* Ledger
   // Recorded before the money moves, so that the audit log has the request even if the process dies in between.

@@ -5,7 +5,7 @@ import type { TokenId } from "../domain/Ids.ts"
 import type { TokenState } from "../domain/Token.ts"
 import { Pepper } from "../ports/Pepper.ts"
 import { type NewToken, Tokens } from "../ports/Tokens.ts"
-import { atomically, recordAudit } from "./AuditTrail.ts"
+import { atomically, recordAudit, requireAction } from "./AuditTrail.ts"
 import { hashSecret, underPepper } from "./Authenticate.ts"
 import { companyOf } from "./ManageCompany.ts"
 
@@ -25,6 +25,7 @@ interface IssuedToken {
 
 /** Issues credentials to a company. Neither part contains a dot. The secret cannot be shown again. Contract: 5. */
 export const issueToken = Effect.fn("ManageTokens.issueToken")(function* (wanted: Omit<NewToken, "apiKey">) {
+  yield* requireAction("token")
   yield* companyOf(wanted.companyId)
   const random = yield* SecureRandom.SecureRandom
   const tokens = yield* Tokens
@@ -46,6 +47,7 @@ export const rotateToken = Effect.fn("ManageTokens.rotateToken")(function* (
   tokenId: TokenId,
   overlap: Duration.Duration
 ) {
+  yield* requireAction("token")
   const tokens = yield* Tokens
   const pepper = yield* Pepper
   const secret = yield* newSecret
@@ -64,6 +66,7 @@ export const rotateToken = Effect.fn("ManageTokens.rotateToken")(function* (
 
 /** Suspends, activates or revokes a token. Revocation is final. */
 export const changeToken = Effect.fn("ManageTokens.changeToken")(function* (tokenId: TokenId, state: TokenState) {
+  yield* requireAction("token")
   const tokens = yield* Tokens
   const { companyId } = yield* tokens.setState(tokenId, state)
   yield* recordAudit(`token_${state}`, { companyId, tokenId })

@@ -3,7 +3,7 @@ import type { WebhookId } from "../domain/Event.ts"
 import { UnknownWebhook } from "../domain/OperatorErrors.ts"
 import { Deliveries, DeliveryReports, type Replay } from "../ports/Deliveries.ts"
 import { Webhooks } from "../ports/Webhooks.ts"
-import { atomically, recordAudit } from "./AuditTrail.ts"
+import { atomically, recordAudit, requireAction } from "./AuditTrail.ts"
 
 /** Finds a webhook of any company. Ids of webhooks are unique over all companies. */
 const webhookOf = Effect.fnUntraced(function* (id: WebhookId) {
@@ -21,6 +21,7 @@ export const showWebhook = Effect.fn("OperateWebhooks.showWebhook")(function* (i
 
 /** Disables a webhook. Only the company can activate the webhook again. Contract: 6.3. */
 export const disableWebhook = Effect.fn("OperateWebhooks.disableWebhook")(function* (id: WebhookId) {
+  yield* requireAction("webhook")
   const { companyId, state } = yield* webhookOf(id)
   const webhooks = yield* Webhooks
   const changed = yield* webhooks.change(companyId, id, { state: "desactivado" })
@@ -34,6 +35,7 @@ export const replayWebhook = Effect.fn("OperateWebhooks.replayWebhook")(function
   id: WebhookId,
   span: Extract<Replay, { readonly since: unknown }>
 ) {
+  yield* requireAction("webhook")
   const webhook = yield* webhookOf(id)
   const deliveries = yield* Deliveries
   const events = yield* deliveries.replay(webhook.companyId, id, span, yield* DateTime.now)

@@ -16,7 +16,7 @@ import { statusTagOf } from "../domain/Reversal.ts"
 import type { Order } from "../domain/Sale.ts"
 import type { ReversalStatus, Status } from "../domain/Status.ts"
 import { Confirmed, Resolutions } from "../ports/Resolutions.ts"
-import { atomically, recordAudit } from "./AuditTrail.ts"
+import { atomically, recordAudit, requireAction } from "./AuditTrail.ts"
 import { settleInFlight, settleReversalInFlight } from "./Settlement.ts"
 import { reversalStatusOf, statusOf } from "./Supplier.ts"
 
@@ -43,6 +43,7 @@ export const proposeResolution = Effect.fn("Resolve.proposeResolution")(function
   transactionId: TransactionId,
   { finding, operator, reason }: { readonly finding: Finding; readonly operator: string; readonly reason: string }
 ) {
+  yield* requireAction("propose")
   const now = yield* DateTime.now
   const toResolve = yield* saleToResolve(transactionId)
   const { audited, reversalId } = subjectOf(yield* Effect.fromResult(resolvable(toResolve, finding, now)))
@@ -158,6 +159,7 @@ export const confirmResolution = Effect.fn("Resolve.confirmResolution")(function
     operator
   }: { readonly evenUnasked: boolean; readonly number: number; readonly operator: string }
 ) {
+  yield* requireAction("confirm")
   const toResolve = yield* saleToResolve(transactionId)
   const { order } = toResolve
   const proposal = yield* Effect.fromResult(confirmable(toResolve, { number, operator }))

@@ -1,6 +1,7 @@
 import { Predicate } from "effect"
 import { formatLocal } from "../../core/domain/LocalTime.ts"
 import { owned_max, toPesos } from "../../core/domain/Money.ts"
+import { lowestRole } from "../../core/domain/Operator.ts"
 import type { Confirmation, NotConfirmable, NotResolvable, OperatorError } from "../../core/domain/OperatorErrors.ts"
 import type { BadCatalogue } from "../settings/CatalogueFile.ts"
 import type { Document, Refusal } from "./terminal/Output.ts"
@@ -51,6 +52,13 @@ const confirmedDetails = (confirmation: Confirmation | undefined): Document =>
 
 /** The message of each error. A missing entry is a compile error. */
 const refusals: { readonly [Tag in RefusedError["_tag"]]: (error: Extract<RefusedError, { _tag: Tag }>) => Refusal } = {
+  NotAllowed: ({ action, isSignedIn, role }) => ({
+    code: "NOT_ALLOWED",
+    message: isSignedIn
+      ? `Your role ${role} may not do this. Nothing was changed. An operator with the role ${lowestRole[action]} may.`
+      : 'Operators have accounts here, so a change needs one. Nothing was changed. Sign in with "saldo login", or set OPERATOR_TOKEN.',
+    details: { accion: action, rol_necesario: lowestRole[action], ...(isSignedIn && { rol: role }) }
+  }),
   UnknownCompany: ({ companyId }) => ({
     code: "COMPANY_NOT_FOUND",
     message: `Company ${companyId} does not exist. List the companies with "saldo company list".`,

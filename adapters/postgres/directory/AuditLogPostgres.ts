@@ -1,5 +1,6 @@
 import { PgClient, PgTypes } from "@effect/sql-pg"
 import { Effect, Layer, Option } from "effect"
+import { serverActor } from "../../../core/domain/Operator.ts"
 import { type AuditEvent, AuditLog } from "../../../core/ports/AuditLog.ts"
 import { instant, int8 } from "../connection/Sql.ts"
 import { bestEffortClient } from "../grouping/BestEffortWrites.ts"
@@ -15,14 +16,16 @@ const make = Effect.gen(function* () {
   )
 
   return AuditLog.of({
-    record: ({ action, at, companyId, details, once, tokenId }: AuditEvent) =>
+    record: ({ action, actor = serverActor, at, companyId, details, once, tokenId }: AuditEvent) =>
       Effect.flatMap(
         writing,
         (sql) => sql`
-          insert into directory.audit_event (at, action, company_id, token_id, details, once)
+          insert into directory.audit_event (
+            at, action, company_id, token_id, details, once, actor_id, actor, via, address
+          )
           values (
             ${instant(at)}, ${action}, ${int8(companyId)}, ${int8(tokenId)}, ${PgTypes.jsonb(details)},
-            ${once ?? null}
+            ${once ?? null}, ${int8(actor.id)}, ${actor.name}, ${actor.via}, ${actor.address}
           )
           on conflict do nothing`
       ).pipe(Effect.asVoid, Effect.orDie)

@@ -21,6 +21,7 @@ const token = rowsOf("directory.token", {
 const use = rowsOf("directory.token_use", { token_id: 9, used_at: "'epoch'" })
 const dataKey = rowsOf("directory.data_key", { id: 1, wrapped: bytes(1), protected: "false", created_at: "'epoch'" })
 const phoneQuota = rowsOf("directory.phone_quota", { phone: "'h'", queued_at: "array['epoch'::timestamptz]" })
+const auditEvent = rowsOf("directory.audit_event", { at: "'epoch'", action: "'x'", details: "'{}'" })
 const category = rowsOf("catalogue.category", { id: 1, name: "'Recargas'" })
 const service = rowsOf("catalogue.service", {
   id: 1,
@@ -90,11 +91,9 @@ const ofTheDirectory: ReadonlyArray<Case> = [
   ],
   ["a use without a token", "token_use_token_id_fkey", [use()]],
   ["a second data key", "data_key_id_check", [dataKey({ id: 2 })]],
-  [
-    "a second event that is recorded once",
-    "audit_event_once",
-    Array(2).fill("insert into directory.audit_event (at, action, details, once) values ('epoch', 'x', '{}', 'x')")
-  ],
+  ["a second event that is recorded once", "audit_event_once", Array(2).fill(auditEvent({ once: "'x'" }))],
+  ["an audit event of an actor without a name", "audit_event_actor_check", [auditEvent({ actor: "''" })]],
+  ["an audit event from an unknown place", "audit_event_via_check", [auditEvent({ via: "'radio'" })]],
   [
     "a check without an age",
     "follow_up_hours_check",

@@ -5,7 +5,6 @@ import { StatusAnswer } from "../../../core/domain/Recovery.ts"
 import {
   confirmable,
   Finding,
-  isSameOperator,
   isSettling,
   type Proposal,
   resolvable,
@@ -166,28 +165,6 @@ describe("an earlier confirmation of a proposal", () => {
 
   it("that does not exist blocks none", () => {
     expect(isSettling(proposalOf(null), later)).toBe(false)
-  })
-})
-
-describe("an operator's name", () => {
-  // Proposer, confirmer -> whether both are the same operator.
-  it.each([
-    ["turno-1", "turno-1", true],
-    ["turno-1", "Turno-1", true],
-    ["turno-1", " turno-1 ", true],
-    ["turno-1", "turno-1\u00a0", true],
-    ["turno-1", "ｔｕｒｎｏ-１", true],
-    ["Jos\u00e9", "jose\u0301", true],
-    ["turno-1", "turno-2", false],
-    ["Ana  María", "Ana María", true],
-    ["Ana\u200b María", "ana mari\u0301a", true],
-    ["Ana", "Ana\u3164", true],
-    ["Ana", "A\ufe0fna", true],
-    ["turno-1", "TURNO\u20131", true],
-    ["José", "José\u2800", true],
-    ["Ana", "Anna", false]
-  ])("%j is the same operator as %j: %s", (proposed, confirmed, same) => {
-    expect(isSameOperator(proposed, confirmed)).toBe(same)
   })
 })
 
