@@ -8,6 +8,7 @@ import { mayActAsReader } from "../adapters/postgres/connection/CompanyReads.ts"
 import * as CataloguePostgres from "../adapters/postgres/directory/CataloguePostgres.ts"
 import * as TokenDirectoryPostgres from "../adapters/postgres/directory/TokenDirectoryPostgres.ts"
 import { countPeppers } from "../adapters/postgres/directory/TokensPostgres.ts"
+import type { CompanyEvent } from "../core/domain/Event.ts"
 import { Pepper } from "../core/ports/Pepper.ts"
 import { keepDelivering, keepPurging } from "../core/workflows/DeliverEvents.ts"
 import { keepFollowingUp } from "../core/workflows/FollowUp.ts"
@@ -72,11 +73,23 @@ const startupWarnings = Layer.effectDiscard(
   })
 )
 
+/** Makes the reading of the share of the time since its previous run in which the event loop was not idle. */
+const makeBusyShare = Effect.sync(() => {
+  let before = performance.eventLoopUtilization()
+  return Effect.sync(() => {
+    const now = performance.eventLoopUtilization()
+    const { utilization } = performance.eventLoopUtilization(now, before)
+    before = now
+    return utilization
+  })
+})
+
 const eventDelivering = Layer.effectDiscard(
-  Effect.andThen(
-    Effect.forkScoped(keepDelivering((event) => JSON.stringify(eventView(event)))),
-    Effect.forkScoped(keepPurging)
-  )
+  Effect.gen(function* () {
+    const render = (event: CompanyEvent) => JSON.stringify(eventView(event))
+    yield* Effect.forkScoped(keepDelivering(render, yield* makeBusyShare))
+    yield* Effect.forkScoped(keepPurging)
+  })
 )
 
 const sandboxResetting = Layer.unwrap(

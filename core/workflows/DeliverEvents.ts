@@ -26,6 +26,15 @@ const lookEvery = Duration.millis(500)
  */
 const claimPause = Duration.millis(20)
 
+/** From this share of time on, the process counts as busy. */
+const busyShare_min = 0.7
+
+/**
+ * A busy process claims so few deliveries, with so long a pause, that its sales keep almost their rate without events.
+ * The queue then becomes longer, until the process is less busy or another process delivers.
+ */
+const yielding = { limit: 32, pause: Duration.millis(250) }
+
 const attempts = seriesOf(["outcome"], (attributes) =>
   Metric.counter("saldo_webhook_attempts_total", {
     description: "Attempts to deliver an event, by outcome: Delivered, Retry, Exhausted or Gone",
@@ -92,8 +101,12 @@ const deliver = Effect.fn("DeliverEvents.deliver", { level: "Debug" })(function*
  * Delivers events for the life of the process. Any number of processes may run this at once.
  *
  * @param render makes the body of a delivery.
+ * @param busyShare the share of the time since its previous run in which the process was busy, from 0 to 1.
  */
-export const keepDelivering = Effect.fn("DeliverEvents.keepDelivering")(function* (render: Render) {
+export const keepDelivering = Effect.fn("DeliverEvents.keepDelivering")(function* (
+  render: Render,
+  busyShare: Effect.Effect<number> = Effect.succeed(0)
+) {
   const deliveries = yield* Deliveries
   const fibers = yield* FiberSet.make<void>()
   const busy = new Map<WebhookId, number>()
@@ -120,13 +133,16 @@ export const keepDelivering = Effect.fn("DeliverEvents.keepDelivering")(function
     yield* FiberSet.run(fibers, delivering)
   })
   const round = Effect.gen(function* () {
-    const free = sending_max - (yield* FiberSet.size(fibers))
-    if (free <= 0) return
-    const now = yield* DateTime.now
-    const claim = deliveries.claim({ now, lease, limit: free, perWebhook: perWebhook_max, busy })
-    const [took, claimed] = yield* Effect.timed(claim)
-    yield* Effect.forEach(claimed, start, { discard: true })
-    yield* Effect.sleep(Duration.clamp(took, { minimum: claimPause, maximum: lookEvery }))
+    const isBusy = (yield* busyShare) >= busyShare_min
+    const free = (isBusy ? yielding.limit : sending_max) - (yield* FiberSet.size(fibers))
+    if (free > 0) {
+      const now = yield* DateTime.now
+      const claim = deliveries.claim({ now, lease, limit: free, perWebhook: perWebhook_max, busy })
+      const [took, claimed] = yield* Effect.timed(claim)
+      yield* Effect.forEach(claimed, start, { discard: true })
+      yield* Effect.sleep(Duration.clamp(took, { minimum: claimPause, maximum: lookEvery }))
+    }
+    if (isBusy) yield* Effect.sleep(yielding.pause)
   }).pipe(Effect.catchCause((cause) => Effect.logError("a round of deliveries failed", cause)))
   return yield* deliveries.arrivals.pipe(
     Stream.merge(Stream.tick(lookEvery)),

@@ -32,8 +32,8 @@ const endpointWith = (...statuses: ReadonlyArray<number>) => {
   return { audited, layer: Layer.mergeAll(sender, log, queue, metrics) }
 }
 
-/** Writes test events of a new webhook, and starts a worker. */
-const delivering = Effect.fnUntraced(function* (events: number) {
+/** Writes test events of a new webhook, and starts a worker. Passes one second. */
+const delivering = Effect.fnUntraced(function* (events: number, busyShare = 0) {
   const webhooks = yield* Webhooks
   const deliveries = yield* Deliveries
   const at = yield* DateTime.now
@@ -41,7 +41,7 @@ const delivering = Effect.fnUntraced(function* (events: number) {
   const secret = Redacted.make(webhookSecretOf(new Uint8Array(32)))
   const { id } = Option.getOrThrow(yield* webhooks.add(companyId, choice, secret, at))
   yield* Effect.replicateEffect(deliveries.test(companyId, id, at), events)
-  yield* Effect.forkChild(keepDelivering(() => "{}"))
+  yield* Effect.forkChild(keepDelivering(() => "{}", Effect.succeed(busyShare)))
   // Advances the clock in steps, so that a timer that starts meanwhile ends too.
   yield* Effect.replicateEffect(TestClock.adjust("100 millis"), 10)
   return id
@@ -95,6 +95,19 @@ describe("the delivery of events", () => {
       })),
       Effect.provide(layer)
     )
+  })
+
+  it.effect.each([
+    [0.69, 300],
+    [0.7, 64]
+  ])("of a process with a busy share of %d delivers %d of 300 events within a second", ([busyShare, delivered]) => {
+    const { layer } = endpointWith()
+    return Effect.gen(function* () {
+      const deliveries = yield* Deliveries
+      const id = yield* delivering(300, busyShare)
+      const { total } = yield* deliveries.list(companyId, id, { state: "entregada" }, { page: 1, perPage: 1 })
+      assert.strictEqual(total, delivered)
+    }).pipe(Effect.provide(layer))
   })
 
   it.effect("reports a disabled webhook once, although several deliveries get 410", () => {
