@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process"
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
-import { join } from "node:path"
+import { delimiter, join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { serveLocally } from "../fakes/LocalServer.ts"
@@ -22,6 +22,14 @@ const systemNode = ["/usr/bin/node", "/usr/local/bin/node"].find((path) => {
 })
 
 const nodes = systemNode === undefined ? [process.execPath] : [process.execPath, systemNode]
+
+const isOnPath = (name: string): boolean =>
+  (process.env["PATH"] ?? "").split(delimiter).some((folder) => existsSync(join(folder, name)))
+
+/** The commands that run a program on Bun and Deno, if they are installed. */
+const otherRuntimes = [["bun"], ["deno", "run", "--allow-all"]].filter(([name = ""]) => isOnPath(name))
+
+const commands = [...nodes.map((node) => [node]), ...otherRuntimes]
 
 const delivered = {
   status: "SUCCESS",
@@ -113,15 +121,17 @@ layer(Everything, { excludeTestServices: true, timeout: "60 seconds" })("the pac
     })
   )
 
-  it.effect.each(nodes.flatMap((node) => ["run.mjs", "run.cjs"].map((program) => [node, program] as const)))(
-    "sells against a live service: %s %s",
-    ([node, program]) =>
-      Effect.gen(function* () {
-        const { project } = yield* InstalledPackage
-        const { url } = yield* ServiceAddress
-        const printed = yield* runProgram(node, [program, url, secret], project)
-        assert.deepStrictEqual(JSON.parse(printed), delivered)
-      })
+  it.effect.each(
+    commands.flatMap(([runtime = "", ...options]) =>
+      ["run.mjs", "run.cjs"].map((program) => ({ runtime, options, program }))
+    )
+  )("sells against a live service: $runtime $program", ({ options, program, runtime }) =>
+    Effect.gen(function* () {
+      const { project } = yield* InstalledPackage
+      const { url } = yield* ServiceAddress
+      const printed = yield* runProgram(runtime, [...options, program, url, secret], project)
+      assert.deepStrictEqual(JSON.parse(printed), delivered)
+    })
   )
 
   it.effect.skipIf(!isBrowserInstalled())("sells from a page in Chromium", () =>
