@@ -5,9 +5,11 @@ import { Mac, SecureRandom } from "effect/crypto"
 import { HttpClient } from "effect/http"
 import { CircuitBreaker } from "effect/persistence"
 import * as ConfiguredServices from "../adapters/ConfiguredServices.ts"
+import * as PasswordHashScrypt from "../adapters/crypto/PasswordHashScrypt.ts"
 import * as PepperNode from "../adapters/crypto/PepperNode.ts"
 import * as SecureRandomNode from "../adapters/crypto/SecureRandomNode.ts"
 import * as Sha256Node from "../adapters/crypto/Sha256Node.ts"
+import * as TotpOtpauth from "../adapters/crypto/TotpOtpauth.ts"
 import * as VaultAead from "../adapters/crypto/VaultAead.ts"
 import { type Guarded, type GuardOptions, makeGuard } from "../adapters/http/Guard.ts"
 import * as HttpInsurer from "../adapters/insurer/HttpInsurer.ts"
@@ -16,6 +18,8 @@ import * as AuditLogPostgres from "../adapters/postgres/directory/AuditLogPostgr
 import * as CatalogueAdminPostgres from "../adapters/postgres/directory/CatalogueAdminPostgres.ts"
 import * as CompaniesPostgres from "../adapters/postgres/directory/CompaniesPostgres.ts"
 import * as DataKeyPostgres from "../adapters/postgres/directory/DataKeyPostgres.ts"
+import * as OperatorSessionsPostgres from "../adapters/postgres/directory/OperatorSessionsPostgres.ts"
+import * as OperatorsPostgres from "../adapters/postgres/directory/OperatorsPostgres.ts"
 import * as TokensPostgres from "../adapters/postgres/directory/TokensPostgres.ts"
 import * as DeliveriesPostgres from "../adapters/postgres/events/DeliveriesPostgres.ts"
 import * as DeliveryReportsPostgres from "../adapters/postgres/events/DeliveryReportsPostgres.ts"
@@ -167,7 +171,11 @@ export const operatorPorts = Layer.mergeAll(
   AuditPostgres.layer,
   DeliveryReportsPostgres.layer,
   HistoriesPostgres.layer,
+  OperatorsPostgres.layer,
+  OperatorSessionsPostgres.layer,
+  PasswordHashScrypt.layer,
   ResolutionsPostgres.layer,
+  Layer.provide(TotpOtpauth.layer, SecureRandomNode.layer),
   appLayer
 ).pipe(
   Layer.provideMerge(migratedConnections(operatorConnections_max, "saldo_operator")),

@@ -114,6 +114,18 @@ grant insert, update on cell.resolution to saldo_operator;
 grant execute on function cell.folded_text to saldo_operator;
 grant execute on function cell.turn_events to saldo_operator;
 
+-- Accounts of operators. Names never change, and accounts are never deleted.
+grant
+  select,
+  insert (name, email, role, created_at),
+  update (
+    role, suspended, password_hash, totp_secret, totp_step, oidc_issuer, oidc_subject, token_hash, signed_in_at
+  )
+on directory.operator to saldo_operator;
+grant select, insert, delete, update (password_hash, totp_secret) on directory.operator_invitation to saldo_operator;
+grant select, insert, delete, update (used_at, reauthenticated_at) on directory.operator_session to saldo_operator;
+grant select, insert, delete on directory.sign_in_attempt to saldo_operator;
+
 -- Row-level security: in every table of a cell, a reader sees only the company that its statement has selected. Before
 -- that, it sees no rows. The money functions run as the owner, to which no policy applies, so row-level security does
 -- not slow them down.

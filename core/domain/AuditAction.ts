@@ -1,6 +1,6 @@
 import type { TokenState } from "./Token.ts"
 
-/** Actions that an operator takes on the command line. */
+/** Actions that an operator takes in the console or on the command line. */
 type ByHand =
   | "catalogue_imported"
   | "company_changed"
@@ -8,6 +8,13 @@ type ByHand =
   | "deposit_asked"
   | "deposit_recorded"
   | "deposit_repeated"
+  | "identity_linked"
+  | "invitation_accepted"
+  | "operator_changed"
+  | "operator_invited"
+  | "operator_reinvited"
+  | "operator_token_issued"
+  | "operator_token_removed"
   | "resolution_agreed"
   | "resolution_confirmed"
   | "resolution_proposed"
@@ -15,6 +22,9 @@ type ByHand =
   | "service_restored"
   | "service_withdrawn"
   | "service_withheld"
+  | "signed_in"
+  | "signed_out"
+  | "sign_in_refused"
   | "token_issued"
   | "token_rotated"
   | `token_${TokenState}`

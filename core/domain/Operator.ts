@@ -41,8 +41,8 @@ export const lowestRole: Readonly<Record<OperatorAction, Role>> = {
 export const may = (role: Role, action: OperatorAction): boolean =>
   Role.literals.indexOf(role) >= Role.literals.indexOf(lowestRole[action])
 
-/** Names of actors without an account. No account may have one of them. */
-export const shellName = "local"
+// Names of actors without an account. No account may have one of them.
+const shellName = "local"
 const serverName = "server"
 const reserved = [shellName, serverName].map(foldedText)
 
@@ -72,6 +72,22 @@ export const Actor = Schema.Struct({
   address: Schema.NullOr(Schema.String)
 })
 export type Actor = typeof Actor.Type
+
+/** From where an operator signs in. */
+export interface Origin {
+  readonly via: "console" | "cli"
+  /** The address of the browser, or the system login of the command line. Null if unknown. */
+  readonly address: string | null
+}
+
+/** The actor at the shell of an installation without an admin. */
+export const shellActorFrom = ({ address, via }: Origin): Actor => ({
+  id: null,
+  name: shellName,
+  role: "admin",
+  via,
+  address
+})
 
 /** The actor of changes that the service makes by itself. */
 export const serverActor: Actor = { id: null, name: serverName, role: "admin", via: "server", address: null }

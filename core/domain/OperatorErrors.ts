@@ -3,6 +3,7 @@ import { WebhookId } from "./Event.ts"
 import { CompanyId, ServiceId, TokenId, TransactionId } from "./Ids.ts"
 import { Amount } from "./Money.ts"
 import { OperatorAction, Role } from "./Operator.ts"
+import type { SignInError } from "./SignInErrors.ts"
 import { Status } from "./Status.ts"
 
 /** The role of the operator may not take this action. */
@@ -126,6 +127,7 @@ export class SupplierDisagrees extends Schema.TaggedError<SupplierDisagrees>()("
 
 /** All errors that an operator may see. */
 export type OperatorError =
+  | SignInError
   | NotAllowed
   | UnknownCompany
   | CodeTaken

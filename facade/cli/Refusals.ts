@@ -4,6 +4,7 @@ import { owned_max, toPesos } from "../../core/domain/Money.ts"
 import { lowestRole } from "../../core/domain/Operator.ts"
 import type { Confirmation, NotConfirmable, NotResolvable, OperatorError } from "../../core/domain/OperatorErrors.ts"
 import type { BadCatalogue } from "../settings/CatalogueFile.ts"
+import { signInRefusals } from "./SignInRefusals.ts"
 import type { Document, Refusal } from "./terminal/Output.ts"
 
 type RefusedError = OperatorError | BadCatalogue
@@ -52,6 +53,7 @@ const confirmedDetails = (confirmation: Confirmation | undefined): Document =>
 
 /** The message of each error. A missing entry is a compile error. */
 const refusals: { readonly [Tag in RefusedError["_tag"]]: (error: Extract<RefusedError, { _tag: Tag }>) => Refusal } = {
+  ...signInRefusals,
   NotAllowed: ({ action, isSignedIn, role }) => ({
     code: "NOT_ALLOWED",
     message: isSignedIn

@@ -1,6 +1,6 @@
 import { userInfo } from "node:os"
 import { Effect, Layer } from "effect"
-import { type Actor, shellName } from "../../core/domain/Operator.ts"
+import { shellActorFrom } from "../../core/domain/Operator.ts"
 import { CurrentActor } from "../../core/ports/CurrentActor.ts"
 
 /** The system login of this process. Null if the login has no name, as in some containers. */
@@ -16,10 +16,8 @@ const shellAddress = Effect.map(systemLogin, (login) => {
   return client === undefined || client === "" ? login : `${login ?? ""}@${client}`
 })
 
-const shellActor = Effect.map(
-  shellAddress,
-  (address): Actor => ({ id: null, name: shellName, role: "admin", via: "cli", address })
-)
-
 /** The operator at the shell of this machine as the current actor. */
-export const shellActorLayer = Layer.effect(CurrentActor, shellActor)
+export const shellActorLayer = Layer.effect(
+  CurrentActor,
+  Effect.map(shellAddress, (address) => shellActorFrom({ via: "cli", address }))
+)

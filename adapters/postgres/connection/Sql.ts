@@ -10,7 +10,11 @@ export const advisoryLocks = {
   /** Serializes migrations of all processes. */
   migration: 7_249_014,
   /** Serializes processes that configure credentials for one company. */
-  configuredTokens: 7_249_015
+  configuredTokens: 7_249_015,
+  /** Serializes changes that could leave no admin. */
+  operatorRoles: 7_249_017,
+  /** Serializes attempts to sign in, so that concurrent attempts count each other. */
+  signInAttempts: 7_249_018
 }
 
 /** Reads a nullable timestamp. */

@@ -70,7 +70,13 @@ const operator = {
     "limit_daily limit_monthly limit_weekly low_balance_alert updated_at",
   "cell.resolution": "insert, update",
   "directory.audit_event": "select",
-  "directory.company": "update api_enabled insurance_enabled legal_name rnc state"
+  "directory.company": "update api_enabled insurance_enabled legal_name rnc state",
+  "directory.operator":
+    "insert created_at email name role, select, update oidc_issuer oidc_subject password_hash role signed_in_at suspended " +
+    "token_hash totp_secret totp_step",
+  "directory.operator_invitation": "delete, insert, select, update password_hash totp_secret",
+  "directory.operator_session": "delete, insert, select, update reauthenticated_at used_at",
+  "directory.sign_in_attempt": "delete, insert, select"
 }
 
 layer(TestDatabase)("a database role", (it) => {

@@ -22,6 +22,15 @@ const use = rowsOf("directory.token_use", { token_id: 9, used_at: "'epoch'" })
 const dataKey = rowsOf("directory.data_key", { id: 1, wrapped: bytes(1), protected: "false", created_at: "'epoch'" })
 const phoneQuota = rowsOf("directory.phone_quota", { phone: "'h'", queued_at: "array['epoch'::timestamptz]" })
 const auditEvent = rowsOf("directory.audit_event", { at: "'epoch'", action: "'x'", details: "'{}'" })
+const operator = rowsOf("directory.operator", { name: "'Ana'", role: "'admin'", created_at: "'epoch'" })
+const invitation = rowsOf("directory.operator_invitation", { token_hash: bytes(32), expires_at: "'epoch'" })
+const session = rowsOf("directory.operator_session", {
+  token_hash: bytes(32),
+  via: "'cli'",
+  created_at: "'epoch'",
+  used_at: "'epoch'",
+  reauthenticated_at: "'epoch'"
+})
 const category = rowsOf("catalogue.category", { id: 1, name: "'Recargas'" })
 const service = rowsOf("catalogue.service", {
   id: 1,
@@ -94,6 +103,67 @@ const ofTheDirectory: ReadonlyArray<Case> = [
   ["a second event that is recorded once", "audit_event_once", Array(2).fill(auditEvent({ once: "'x'" }))],
   ["an audit event of an actor without a name", "audit_event_actor_check", [auditEvent({ actor: "''" })]],
   ["an audit event from an unknown place", "audit_event_via_check", [auditEvent({ via: "'radio'" })]],
+  ["an operator whose name has a Cyrillic letter", "operator_name_check", [operator({ name: "'An\u0430'" })]],
+  ["two operators whose names differ in case", "operator_name", [operator(), operator({ name: "'ANA'" })]],
+  ["an operator with an e-mail address without @", "operator_email_check", [operator({ email: "'ana'" })]],
+  [
+    "two operators with one e-mail address",
+    "operator_email",
+    [operator({ email: "'a@b.do'" }), operator({ name: "'Eva'", email: "'A@b.do'" })]
+  ],
+  ["an operator with an unknown role", "operator_role_check", [operator({ role: "'jefe'" })]],
+  [
+    "an empty password hash of an operator",
+    "operator_password_hash_check",
+    [operator({ password_hash: "''", totp_secret: bytes(1) })]
+  ],
+  ["a password without authenticator app", "operator_credentials", [operator({ password_hash: "'x'" })]],
+  ["an identity without provider", "operator_oidc", [operator({ oidc_subject: "'1'" })]],
+  ["an identity without name", "operator_oidc_subject_check", [operator({ oidc_issuer: "'i'", oidc_subject: "''" })]],
+  [
+    "an identity provider without name",
+    "operator_oidc_issuer_check",
+    [operator({ oidc_issuer: "''", oidc_subject: "'1'" })]
+  ],
+  [
+    "two operators with one identity",
+    "operator_identity",
+    ["'Ana'", "'Eva'"].map((name) => operator({ name, oidc_issuer: "'i'", oidc_subject: "'1'" }))
+  ],
+  ["a digest of another length for an operator", "operator_token_hash_check", [operator({ token_hash: bytes(31) })]],
+  [
+    "two operators with one token",
+    "operator_token",
+    ["'Ana'", "'Eva'"].map((name) => operator({ name, token_hash: bytes(32) }))
+  ],
+  [
+    "an invitation with a digest of another length",
+    "operator_invitation_token_hash_check",
+    [invitation({ token_hash: bytes(31) })]
+  ],
+  ["an invitation of no operator", "operator_invitation_operator_id_fkey", [invitation({ operator_id: 9 })]],
+  [
+    "an invitation with an empty password hash",
+    "operator_invitation_password_hash_check",
+    [invitation({ password_hash: "''", totp_secret: bytes(1) })]
+  ],
+  [
+    "an invitation with a password and no authenticator app",
+    "operator_invitation_chosen",
+    [invitation({ password_hash: "'x'" })]
+  ],
+  [
+    "two links of the shell",
+    "operator_invitation_of",
+    [invitation(), invitation({ token_hash: "decode(repeat('01', 32), 'hex')" })]
+  ],
+  [
+    "a session with a digest of another length",
+    "operator_session_token_hash_check",
+    [session({ token_hash: bytes(31) })]
+  ],
+  ["a session of no operator", "operator_session_operator_id_fkey", [session({ operator_id: 9 })]],
+  ["a session from an unknown place", "operator_session_via_check", [session({ via: "'server'" })]],
   [
     "a check without an age",
     "follow_up_hours_check",

@@ -1,0 +1,11 @@
+import { Context, type Effect, type Redacted } from "effect"
+
+/** Hashes the passwords of operators, slowly, so that a stolen hash is expensive to guess. */
+export class PasswordHash extends Context.Service<
+  PasswordHash,
+  {
+    readonly hash: (password: Redacted.Redacted) => Effect.Effect<string>
+    /** False without a stored hash. Takes as long then, so that the time does not tell which accounts exist. */
+    readonly verify: (password: Redacted.Redacted, stored: string | null) => Effect.Effect<boolean>
+  }
+>()("saldo/core/PasswordHash") {}
