@@ -161,8 +161,8 @@ export const queryOf = ({ search }: URL): Readonly<Record<string, string | Reado
   )
 }
 
-const body_max = 64 * 1024
-const maxBodySize = ByteSize.fromInputUnsafe(body_max)
+/** Largest size of a body in bytes, except for endpoints that state a larger one. */
+const usualBody_max = 64 * 1024
 
 const jsonType = /^application\/json[ \t]*(?:;|$)/i
 const charset = /;[ \t]*charset *= *"?(?<name>[^";\s]+)/i
@@ -181,22 +181,24 @@ const bodyError = (cause: unknown): BodyTooLarge | Invalid =>
 // Reads the body directly from Node, except if the client sent `Expect: 100-continue`, which only Effect's own reader
 // answers. Effect's reader can share the body among several readers, which is not needed here. Sharing starts two more
 // fibers per request and takes 2 % of the time of a sale.
-const bytesOf = (request: Request, message: IncomingMessage) =>
-  headerIn(message, "expect") === undefined
-    ? NodeStream.toArrayBuffer(() => message, { maxBytes: maxBodySize, destroyOnOverflow: false, onError: bodyError })
+const bytesOf = (request: Request, message: IncomingMessage, body_max: number) => {
+  const maxBytes = ByteSize.fromInputUnsafe(body_max)
+  return headerIn(message, "expect") === undefined
+    ? NodeStream.toArrayBuffer(() => message, { maxBytes, destroyOnOverflow: false, onError: bodyError })
     : request.arrayBuffer.pipe(
-        Effect.provideService(HttpIncomingMessage.MaxBodySize, maxBodySize),
+        Effect.provideService(HttpIncomingMessage.MaxBodySize, maxBytes),
         Effect.mapError(({ reason }) => bodyError(reason.cause))
       )
+}
 
-/** Reads a JSON body of at most 64 KiB. Returns undefined if the request has no body. */
-export const readBody = Effect.fnUntraced(function* (request: Request) {
+/** Reads a JSON body of limited size. Returns undefined if the request has no body. */
+export const readBody = Effect.fnUntraced(function* (request: Request, body_max: number = usualBody_max) {
   const message = messageOf(request)
   const announced = Number(headerIn(message, "content-length") ?? 0)
   if (announced === 0 && headerIn(message, "transfer-encoding") === undefined) return undefined
   if (!isJson(message)) return yield* new NotJson()
   if (announced > body_max) return yield* new BodyTooLarge()
-  const bytes = yield* bytesOf(request, message)
+  const bytes = yield* bytesOf(request, message, body_max)
   if (bytes.byteLength === 0) return undefined
   return yield* Effect.fromResult(readJson(new Uint8Array(bytes)))
 })

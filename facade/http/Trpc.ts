@@ -5,27 +5,22 @@ import { HttpServerRequest } from "effect/http"
 import type { Call, Services } from "../api/Call.ts"
 import { failureHeaders } from "../api/Envelope.ts"
 import { countByAddress, ensureQuota } from "../api/Gate.ts"
-import { malformedBody, readJson } from "../api/Json.ts"
+import { malformedBody } from "../api/Json.ts"
 import { endpoints, type Method, methods as methodsOfTypes } from "../api/Procedures.ts"
 import { defectOf, errorShapeOf, publicErrorOf, routers, type TrpcContext, trpcError } from "../api/TrpcRouter.ts"
 import { currentCall, queryOf, readBody, targetOf } from "./Request.ts"
 import { logFailed, respond } from "./Response.ts"
+import { queryInput, webRequest } from "./TrpcRequest.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
 const root = "/trpc"
-const encoder = new TextEncoder()
 
 /** The HTTP method of each procedure, by name. */
 const methods = new Map<string, string>(endpoints.map(({ name, procedure }) => [name, methodsOfTypes[procedure.type]]))
 
 /** The method of a request. HEAD calls queries, as GET does. */
 const methodOf = ({ method }: Request): Method => (method === "POST" ? "POST" : "GET")
-
-const queryInput = (text: string | ReadonlyArray<string> | undefined) => {
-  if (text === undefined) return Effect.undefined
-  return typeof text === "string" ? Effect.fromResult(readJson(encoder.encode(text))) : Effect.fail(malformedBody)
-}
 
 const isBatch = ({ searchParams }: URL): boolean => searchParams.get("batch") === "1"
 
@@ -43,20 +38,6 @@ const inputReader = Effect.fnUntraced(function* (request: Request, url: URL) {
     })
   return isBatch(url) ? oneOfBatch : whole
 })
-
-const webRequest = (request: Request, url: URL, signal: AbortSignal): globalThis.Request => {
-  const { accept, "trpc-accept": trpcAccept } = request.headers
-  return new globalThis.Request(url, {
-    method: methodOf(request),
-    headers: {
-      // tRPC does not receive the body. Its content type is checked when the body is read.
-      "content-type": "application/json",
-      ...(accept !== undefined && { accept }),
-      ...(trpcAccept !== undefined && { "trpc-accept": trpcAccept })
-    },
-    signal
-  })
-}
 
 /**
  * The route of a tRPC request in logs and metrics. The name of an unknown procedure may contain any data, so it is
@@ -107,7 +88,7 @@ const runProcedures = (request: Request, url: URL, context: TrpcContext) =>
     let entered = false
     const response = await fetchRequestHandler({
       endpoint: root,
-      req: webRequest(request, url, signal),
+      req: webRequest(request, methodOf(request), url, signal),
       router: routers[methodOf(request)],
       createContext: () => {
         entered = true

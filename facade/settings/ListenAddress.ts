@@ -1,4 +1,17 @@
 import { Predicate, Schema } from "effect"
+import { integer, matchingPattern, orOff, variable } from "./Variable.ts"
+
+/** The variable with a port that may be turned off. Null if the operator chose no port. */
+export const portOrOff = (name: string) =>
+  variable(name, {
+    expected: "a port from 0 to 65535 (0 for any free port), or off",
+    read: orOff(integer(0, 65_535)),
+    fallback: null
+  })
+
+/** The variable with the address on which a port listens. Local by default. */
+export const listenHost = (name: string) =>
+  variable(name, { expected: "an address to listen on", read: matchingPattern(/^[\w.:-]+$/), fallback: "127.0.0.1" })
 
 /** The process cannot listen. The message states the reason and the remedy in one line. */
 export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotListen", {

@@ -1,5 +1,6 @@
 import { Duration, type Effect, Redacted } from "effect"
-import { integer, matchingPattern, off, orOff, type Parser, urlWithProtocol, variable } from "./Variable.ts"
+import { listenHost, portOrOff } from "./ListenAddress.ts"
+import { integer, off, orOff, type Parser, urlWithProtocol, variable } from "./Variable.ts"
 
 /** Settings for monitoring and stopping the service. */
 
@@ -18,17 +19,9 @@ const headerPairs: Parser<Readonly<Record<string, string>>> = (text) => {
 }
 
 export const operationsVariables = {
-  opsPort: variable("OPS_PORT", {
-    expected: "a port from 0 to 65535 (0 for any free port), or off",
-    read: orOff(integer(0, 65_535)),
-    fallback: null
-  }),
+  opsPort: portOrOff("OPS_PORT"),
   // Local by default, because metrics show the volume of sales.
-  opsHost: variable("OPS_HOST", {
-    expected: "an address to listen on",
-    read: matchingPattern(/^[\w.:-]+$/),
-    fallback: "127.0.0.1"
-  }),
+  opsHost: listenHost("OPS_HOST"),
   auditEvery_min: variable("AUDIT_EVERY", {
     expected: "a whole number of minutes from 1 to 10080, or off",
     read: orOff(integer(1, 10_080)),

@@ -1,7 +1,9 @@
 import { Context, Effect, Layer, type LogLevel, Redacted, Result, Schema } from "effect"
 import { Hex } from "effect/encoding"
 import { xidPrefixLength_max, xidPrefixPattern } from "../../core/domain/Idempotency.ts"
+import { consoleOf, consoleVariables } from "./ConsoleSettings.ts"
 import { externalServicesOf, externalServiceVariables } from "./ExternalServiceSettings.ts"
+import { listenHost } from "./ListenAddress.ts"
 import { operationsOf, operationsVariables } from "./OperationsSettings.ts"
 import {
   integer,
@@ -84,11 +86,7 @@ const variables = {
     expected: "a port from 0 to 65535 (0 for any free port)"
   }),
   // Local by default, because the sandbox's credentials are public.
-  host: variable("HOST", {
-    expected: "an address to listen on",
-    read: matchingPattern(/^[\w.:-]+$/),
-    fallback: "127.0.0.1"
-  }),
+  host: listenHost("HOST"),
   database: databaseUrls,
   dataKey: variable("DATA_KEY", { expected: "64 hexadecimal digits", read: hexKey, fallback: null, secret: true }),
   tokenPepper: variable("TOKEN_PEPPER", {
@@ -145,6 +143,7 @@ const variables = {
   webhookLocal: variable("WEBHOOK_ALLOW_LOCAL", { expected: "on or off", read: onOff, fallback: false }),
   ...externalServiceVariables,
   ...operationsVariables,
+  ...consoleVariables,
   logLevel: variable("LOG_LEVEL", {
     expected: `one of ${Object.keys(logLevels).join(", ")}`,
     read: keyword(logLevels),
@@ -201,6 +200,7 @@ const settingsOf = (values: Values) => ({
   /** The external services of production companies. A service that is not configured is null. */
   externalServices: externalServicesOf(values),
   ...operationsOf(values),
+  console: consoleOf(values),
   log: { level: values.logLevel, format: values.logFormat }
 })
 

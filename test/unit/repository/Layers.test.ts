@@ -14,14 +14,14 @@ const tops = readdirSync(house, { withFileTypes: true })
 /** The TypeScript sources below a folder, without installed and built files. */
 const sourcesIn = (top: string): ReadonlyArray<string> =>
   readdirSync(posix.join(house, top), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".ts") && !/(^|\/)(node_modules|dist)\//.test(file))
+    .filter((file) => /\.tsx?$/.test(file) && !/(^|\/)(node_modules|dist)\//.test(file))
     .map((file) => posix.join(top, file))
 
 const files = tops.flatMap(sourcesIn)
 
 /** The folders from which a file imports. */
 const importedBy = (file: string): ReadonlyArray<string> =>
-  [...readFileSync(posix.join(house, file), "utf8").matchAll(/\b(?:from|import) "(\.[^"]+\.ts)"/g)].map(
+  [...readFileSync(posix.join(house, file), "utf8").matchAll(/\b(?:from|import) "(\.[^"]+\.tsx?)"/g)].map(
     ([, path = ""]) => posix.dirname(posix.join(posix.dirname(file), path))
   )
 
@@ -79,10 +79,22 @@ const service: Arrows = {
   "core/telemetry": ["core/domain"],
   "core/workflows": ["core/ports", "core/telemetry", "core/domain"],
   "adapters/postgres": ["core/ports", "core/telemetry", "core/domain"],
-  facade: [...core, "adapters/postgres", "facade/api", "facade/http", "facade/ops", "facade/settings"],
+  facade: [
+    ...core,
+    "adapters/postgres",
+    "facade/api",
+    "facade/console",
+    "facade/http",
+    "facade/ops",
+    "facade/settings"
+  ],
   "facade/settings": [...core, "adapters/postgres"],
   "facade/api": core,
   "facade/client": ["core/domain", "facade/api"],
+  "facade/console": [...core, "facade/api", "facade/http", "facade/settings", "facade/console/api"],
+  "facade/console/api": [...core, "facade/api", "facade/settings"],
+  "facade/console/page": ["core/domain", "facade/console", "facade/console/ui"],
+  "facade/console/ui": [],
   "facade/docs": [...core, "facade/api"],
   "facade/http": [...core, "facade/api", "facade/docs", "facade/settings"],
   "facade/ops": [...core, "adapters/postgres", "facade/http", "facade/settings"],

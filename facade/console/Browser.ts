@@ -1,0 +1,65 @@
+import { Redacted } from "effect"
+import type { Settings } from "../settings/Settings.ts"
+
+type ConsoleSettings = NonNullable<Settings["Service"]["console"]>
+
+const loopback = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i
+
+/**
+ * The origin of the console's pages for a Host header. Null for a foreign host name, which may lead to this machine by
+ * DNS rebinding. Loopback names with any port are allowed, because an SSH tunnel may have another port.
+ */
+export const originOf = (host: string | undefined, { url }: Pick<ConsoleSettings, "url">): string | null => {
+  if (host === undefined) return null
+  if (url !== null && host.toLowerCase() === new URL(url).host) return url
+  return loopback.test(host) ? `http://${host.toLowerCase()}` : null
+}
+
+const isSecure = (origin: string): boolean => origin.startsWith("https:")
+
+/** Name of the session cookie. With the prefix, browsers accept the cookie only over TLS and for this host. */
+const cookieName = (origin: string): string => (isSecure(origin) ? "__Host-saldo" : "saldo")
+
+/** The session token in the cookies of a request. Undefined if there is none, or if there are several. */
+export const sessionTokenIn = (cookies: string | undefined, origin: string): Redacted.Redacted | undefined => {
+  const name = `${cookieName(origin)}=`
+  const [value, ...others] = (cookies ?? "")
+    .split(";")
+    .map((cookie) => cookie.trim())
+    .filter((cookie) => cookie.startsWith(name))
+  return value === undefined || others.length > 0 ? undefined : Redacted.make(value.slice(name.length))
+}
+
+/** The Set-Cookie header that keeps the session in the browser, or deletes it if the token is null. */
+export const sessionCookie = (token: Redacted.Redacted | null, origin: string): string =>
+  [
+    `${cookieName(origin)}=${token === null ? "" : Redacted.value(token)}`,
+    "Path=/",
+    "HttpOnly",
+    "SameSite=Strict",
+    ...(isSecure(origin) ? ["Secure"] : []),
+    ...(token === null ? ["Max-Age=0"] : [])
+  ].join("; ")
+
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'"
+].join("; ")
+
+/** The security headers of every response. */
+export const securityHeaders = (origin: string | null): Readonly<Record<string, string>> => ({
+  "content-security-policy": policy,
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "permissions-policy": "camera=(), geolocation=(), microphone=()",
+  ...(origin !== null && isSecure(origin) && { "strict-transport-security": "max-age=31536000" })
+})

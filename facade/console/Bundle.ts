@@ -1,0 +1,65 @@
+import { execFile } from "node:child_process"
+import { hash } from "node:crypto"
+import { readFile } from "node:fs/promises"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import { gzip } from "node:zlib"
+import { Effect } from "effect"
+
+/** A file that the console's page loads. */
+export interface Asset {
+  /** The path. It contains a hash of the content, so browsers may cache the file for ever. */
+  readonly path: string
+  readonly contentType: string
+  readonly bytes: Uint8Array
+  readonly compressed: Uint8Array
+}
+
+const fileAt = (location: string) => fileURLToPath(import.meta.resolve(location))
+
+const bundler = fileAt("esbuild-wasm/bin/esbuild")
+const bundlerArguments = [
+  "--bundle",
+  "--minify",
+  "--format=esm",
+  "--target=es2022",
+  "--jsx=automatic",
+  "--jsx-import-source=preact",
+  "--log-level=warning"
+]
+
+const output_max = 16 * 1024 * 1024
+
+// The bundler is WebAssembly and would block this process for two seconds, so it runs in a process of its own.
+const script = Effect.promise(() =>
+  promisify(execFile)(process.execPath, [bundler, fileAt("./page/main.tsx"), ...bundlerArguments], {
+    encoding: "buffer",
+    maxBuffer: output_max
+  })
+)
+
+const style = Effect.promise(() =>
+  Promise.all([fileAt("uplot/dist/uPlot.min.css"), fileAt("./page/console.css")].map((file) => readFile(file)))
+)
+
+const assetOf = Effect.fnUntraced(function* (extension: "css" | "js", contentType: string, bytes: Uint8Array) {
+  const version = hash("sha256", bytes, "hex").slice(0, 16)
+  const asset: Asset = {
+    path: `/archivos/consola.${version}.${extension}`,
+    contentType,
+    bytes,
+    compressed: yield* Effect.promise(() => promisify(gzip)(bytes))
+  }
+  return asset
+})
+
+/** The script and the style of the console, made from facade/console/page. */
+export const bundle = Effect.gen(function* () {
+  const [{ stdout }, styles] = yield* Effect.all([script, style], { concurrency: "unbounded" })
+  return {
+    script: yield* assetOf("js", "text/javascript; charset=utf-8", stdout),
+    style: yield* assetOf("css", "text/css; charset=utf-8", Buffer.concat(styles))
+  }
+})
+
+export type Bundle = Effect.Success<typeof bundle>

@@ -1,0 +1,163 @@
+import { Data, Predicate } from "effect"
+import { isCoreError, toPublic } from "../../core/domain/ErrorCatalogue.ts"
+import type { CoreError } from "../../core/domain/Errors.ts"
+import { formatLocal } from "../../core/domain/LocalTime.ts"
+import { owned_max, toPesos } from "../../core/domain/Money.ts"
+import { lowestRole } from "../../core/domain/Operator.ts"
+import type { Confirmation, NotConfirmable, NotResolvable, OperatorError } from "../../core/domain/OperatorErrors.ts"
+
+/** tRPC's names for the kinds of refusals. Each name has an HTTP status. */
+type Kind = "UNAUTHORIZED" | "FORBIDDEN" | "NOT_FOUND" | "CONFLICT" | "UNPROCESSABLE_CONTENT" | "TOO_MANY_REQUESTS"
+
+/** An error as the console shows it. */
+export interface Refusal {
+  readonly kind: Kind
+  readonly code: string
+  readonly message: string
+  readonly details?: Readonly<Record<string, unknown>>
+}
+
+const admissions = {
+  no_session: {
+    kind: "UNAUTHORIZED",
+    code: "SIN_SESION",
+    message: "La sesión terminó. Entre de nuevo."
+  },
+  foreign_origin: {
+    kind: "FORBIDDEN",
+    code: "ORIGEN_AJENO",
+    message: "El cambio no viene de una página de esta consola."
+  },
+  wrong_token: {
+    kind: "FORBIDDEN",
+    code: "FICHA_INVALIDA",
+    message: "La página pertenece a otra sesión. Recárguela y repita el cambio."
+  },
+  old_password: {
+    kind: "UNAUTHORIZED",
+    code: "CONFIRME_CLAVE",
+    message: "Confirme su contraseña para hacer el cambio."
+  }
+} as const satisfies Record<string, Refusal>
+
+/** The console does not run the procedure for this caller. */
+export class NotAdmitted extends Data.TaggedError("NotAdmitted")<{ readonly why: keyof typeof admissions }> {}
+
+/** Every error of a procedure. */
+export type ConsoleError = OperatorError | CoreError | NotAdmitted
+
+const confirmedText = (confirmation: Confirmation | undefined): string =>
+  confirmation === undefined ? "" : ` ${confirmation.by} confirmó la propuesta el ${formatLocal(confirmation.at)}.`
+
+const notResolvableMessages: { readonly [Why in NotResolvable["why"]]: string } = {
+  settled: "La transacción ya está resuelta.",
+  reversal: "Falta saber cómo terminó la anulación: proponga «anulada» o «no anulada».",
+  unsettled: "Falta saber cómo terminó la venta: proponga «exitosa» o «fallida».",
+  no_reversal: "La transacción no tiene una anulación sin resolver.",
+  young: "La venta tiene menos de 15 minutos; todavía puede resolverse sola.",
+  young_reversal: "La anulación tiene menos de 15 minutos; todavía puede resolverse sola.",
+  no_validity: "Es una póliza: indique el primer y el último día de su vigencia.",
+  validity: "No es una póliza: no indique una vigencia.",
+  ends_before: "La vigencia no puede terminar antes de empezar.",
+  no_token: "Es electricidad: indique los 20 dígitos que el cliente escribe en el medidor.",
+  token: "No es electricidad: no indique los dígitos del medidor.",
+  confirmed: "Ya hay una propuesta confirmada, pero la transacción sigue sin resolver. Confírmela otra vez."
+}
+
+const notConfirmableMessages: { readonly [Why in NotConfirmable["why"]]: string } = {
+  no_proposal: "La transacción no tiene una propuesta.",
+  same_operator: "Usted hizo esta propuesta. Tiene que confirmarla otro operador.",
+  changed: "Hay una propuesta más reciente. Revísela antes de confirmar.",
+  outdated: "La propuesta es de una anulación anterior, que ya terminó. Haga otra propuesta.",
+  not_asked: "No se pudo preguntar al proveedor o a la aseguradora, porque no acepta llamadas desde aquí.",
+  confirmed: "Otro operador ya confirmó la propuesta."
+}
+
+type Table = { readonly [Tag in OperatorError["_tag"]]: (error: Extract<OperatorError, { _tag: Tag }>) => Refusal }
+
+const missing = (code: string, message: string): Refusal => ({ kind: "NOT_FOUND", code, message })
+
+const conflict = (code: string, message: string, details?: Refusal["details"]): Refusal => ({
+  kind: "CONFLICT",
+  code,
+  message,
+  ...(details && { details })
+})
+
+const invalid = (code: string, message: string, details?: Refusal["details"]): Refusal => ({
+  kind: "UNPROCESSABLE_CONTENT",
+  code,
+  message,
+  ...(details && { details })
+})
+
+/** The refusal of each error. A missing entry is a compile error. */
+const refusals: Table = {
+  NotAllowed: ({ action, role }) => ({
+    kind: "FORBIDDEN",
+    code: "SIN_PERMISO",
+    message: `Su rol (${role}) no permite esta acción. La permite el rol ${lowestRole[action]}.`
+  }),
+  UnknownCompany: ({ companyId }) => missing("EMPRESA_NO_EXISTE", `La empresa ${companyId} no existe.`),
+  CodeTaken: ({ code }) => conflict("CODIGO_EN_USO", `El código ${code} es de otra empresa.`, { codigo: "en_uso" }),
+  UnknownToken: ({ tokenId }) => missing("TOKEN_NO_EXISTE", `El token ${tokenId} no existe.`),
+  TokenRevoked: ({ tokenId }) =>
+    conflict("TOKEN_REVOCADO", `El token ${tokenId} está revocado para siempre. Emita otro.`),
+  UnknownWebhook: ({ webhookId }) => missing("WEBHOOK_NO_EXISTE", `El webhook ${webhookId} no existe.`),
+  UnknownService: ({ serviceId }) => missing("SERVICIO_NO_EXISTE", `El servicio ${serviceId} no existe.`),
+  CategoryNameTaken: () =>
+    conflict("CATEGORIA_EN_USO", "Una categoría que no está en el archivo ya tiene el nombre de una del archivo."),
+  PackageCodeTaken: ({ code, otherPackageId, packageId, serviceId }) =>
+    conflict(
+      "PAQUETE_EN_USO",
+      `El paquete ${packageId} tiene el código ${code} del paquete ${otherPackageId}, que vende el servicio ${serviceId} y no está en el archivo.`
+    ),
+  UnknownTransaction: ({ transactionId }) =>
+    missing("TRANSACCION_NO_EXISTE", `La transacción ${transactionId} no existe.`),
+  UnreadableTransaction: ({ transactionId }) =>
+    conflict(
+      "TRANSACCION_ILEGIBLE",
+      `Esta versión no conoce el formato de la transacción ${transactionId}. Nada cambió y su monto sigue retenido.`
+    ),
+  ReferenceTaken: ({ asked, recorded, reference }) =>
+    conflict(
+      "REFERENCIA_USADA",
+      `La referencia ${reference} ya está registrada con otro monto. Corrija el monto o la referencia.`,
+      { monto_registrado: toPesos(recorded), monto: toPesos(asked) }
+    ),
+  ReferenceElsewhere: ({ otherCompanyId, reference }) =>
+    conflict(
+      "REFERENCIA_DE_OTRA_EMPRESA",
+      `Un depósito de la empresa ${otherCompanyId} tiene la referencia ${reference}. Revise la empresa y la referencia.`,
+      { otra_empresa_id: otherCompanyId }
+    ),
+  DepositTooLarge: () =>
+    invalid("DEPOSITO_DEMASIADO_GRANDE", `El saldo de una empresa no puede pasar de ${toPesos(owned_max)} pesos.`, {
+      monto: "fuera_de_rango"
+    }),
+  NotResolvable: ({ confirmation, status, why }) =>
+    conflict("NO_RESOLUBLE", notResolvableMessages[why] + confirmedText(confirmation), { estado: status, motivo: why }),
+  NotConfirmable: ({ confirmation, why }) =>
+    conflict("NO_CONFIRMABLE", notConfirmableMessages[why] + confirmedText(confirmation), { motivo: why }),
+  SupplierDisagrees: ({ said }) =>
+    conflict("PROVEEDOR_CONTRADICE", `El proveedor respondió ${said}, que contradice la propuesta. Nada cambió.`)
+}
+
+const isOperatorError = (error: unknown): error is OperatorError =>
+  Predicate.hasProperty(error, "_tag") && typeof error._tag === "string" && Object.hasOwn(refusals, error._tag)
+
+const kinds: Readonly<Record<number, Kind>> = {
+  403: "FORBIDDEN",
+  404: "NOT_FOUND",
+  409: "CONFLICT",
+  429: "TOO_MANY_REQUESTS"
+}
+
+/** The refusal of an error. Undefined for a defect. */
+export const refusalOf = (error: unknown): Refusal | undefined => {
+  if (error instanceof NotAdmitted) return admissions[error.why]
+  if (isOperatorError(error)) return (refusals[error._tag] as (error: OperatorError) => Refusal)(error)
+  if (!isCoreError(error)) return undefined
+  const { code, details, message, status } = toPublic(error)
+  return { kind: kinds[status] ?? "UNPROCESSABLE_CONTENT", code, message, ...(details && { details }) }
+}

@@ -1,0 +1,7 @@
+import type { Accounts } from "../../../core/ports/Accounts.ts"
+import type { Companies } from "../../../core/ports/Companies.ts"
+import type { Events } from "../../../core/ports/Events.ts"
+import type { Sessions } from "./Sessions.ts"
+
+/** The ports that the console's procedures use. */
+export type Services = Accounts | Companies | Events | Sessions

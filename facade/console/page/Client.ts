@@ -1,0 +1,50 @@
+import { createTRPCClient, httpLink, type TRPCClient, TRPCClientError, type TRPCLink } from "@trpc/client"
+import { observable } from "@trpc/server/observable"
+import type { ConsoleRouter } from "../ConsoleRouter.ts"
+import { csrfHeader, proceduresPath } from "../Paths.ts"
+import type { FormFault } from "../ui/Form.tsx"
+import { askPassword, endSession, sessionToken } from "./Session.ts"
+
+const failed = "No se pudo conectar con la consola. Revise su conexión y reintente."
+
+/** The refusal of a failed call, as the page shows it. */
+export const faultOf = (error: unknown): FormFault & { readonly code: string } => {
+  const refusal = error instanceof TRPCClientError ? (error as TRPCClientError<ConsoleRouter>).data?.error : undefined
+  return refusal ?? { code: "SIN_CONEXION", message: failed }
+}
+
+/**
+ * Handles refusals of the session for every call. A change that needs the password asks for it and is sent again. A call
+ * without a session makes the page show the sign-in.
+ */
+const sessionLink: TRPCLink<ConsoleRouter> =
+  () =>
+  ({ next, op }) =>
+    observable((observer) => {
+      const again = () => next(op).subscribe(observer)
+      const refused = async (error: TRPCClientError<ConsoleRouter>) => {
+        const { code } = faultOf(error)
+        if (code === "CONFIRME_CLAVE" && (await askPassword())) return again()
+        if (code === "SIN_SESION") endSession()
+        return observer.error(error)
+      }
+      return next(op).subscribe({
+        next: (value) => observer.next(value),
+        error: (error) => void refused(error),
+        complete: () => observer.complete()
+      })
+    })
+
+/** The console's procedures. */
+export const api: TRPCClient<ConsoleRouter> = createTRPCClient<ConsoleRouter>({
+  links: [
+    sessionLink,
+    httpLink({
+      url: proceduresPath,
+      headers: () => {
+        const token = sessionToken()
+        return token === undefined ? {} : { [csrfHeader]: token }
+      }
+    })
+  ]
+})

@@ -1,0 +1,31 @@
+import type { ComponentType } from "preact"
+import type { OperatorAction } from "../../../core/domain/Operator.ts"
+import type { PagePath } from "../Paths.ts"
+import { CompaniesPage } from "./CompaniesPage.tsx"
+
+/** What a page gets from its address. */
+export interface ScreenProps {
+  /** The id in the path. Empty for a page without one. */
+  readonly id: string
+  readonly query: URLSearchParams
+}
+
+export interface Screen {
+  readonly title: string
+  readonly component: ComponentType<ScreenProps>
+  /** Whether the navigation has a link to the page. Pages of a single thing have none. */
+  readonly isListed: boolean
+  readonly action: OperatorAction
+}
+
+const listed = (title: string, component: ComponentType<ScreenProps>, action: OperatorAction = "read"): Screen => ({
+  title,
+  component,
+  isListed: true,
+  action
+})
+
+/** The pages behind the sign-in, in the order of the navigation. */
+export const screens: Partial<Record<PagePath, Screen>> = {
+  "/empresas": listed("Empresas", CompaniesPage)
+}

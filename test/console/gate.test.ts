@@ -1,0 +1,54 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { may, Role } from "../../core/domain/Operator.ts"
+import { browserOf, callConsole, everyProcedure, testConsole } from "./TestConsole.ts"
+
+const changes = everyProcedure.filter(({ procedure }) => procedure.kind === "mutation")
+const guarded = everyProcedure.filter(({ procedure }) => procedure.gate !== "public")
+
+/** The codes with which the console refuses a call before its handler. */
+const refusals = ["SIN_SESION", "SIN_PERMISO", "ORIGEN_AJENO", "FICHA_INVALIDA", "CONFIRME_CLAVE"]
+
+describe("the procedures of the console", () => {
+  layer(testConsole(), { excludeTestServices: true })((it) => {
+    it.effect.each(guarded)("$name is refused without a session", ({ name }) =>
+      Effect.gen(function* () {
+        const { code, status } = yield* callConsole(name)
+        assert.deepStrictEqual([status, code], [401, "SIN_SESION"])
+      })
+    )
+
+    it.effect.each(everyProcedure.flatMap((each) => Role.literals.map((role) => ({ ...each, role }))))(
+      "$name is allowed for $role exactly if the role may take its action",
+      ({ name, procedure: { gate }, role }) =>
+        Effect.gen(function* () {
+          const { code } = yield* callConsole(name, { browser: browserOf(role) })
+          if (gate === "public" || gate === "session" || may(role, gate)) assert.notInclude(refusals, code ?? "")
+          else assert.strictEqual(code, "SIN_PERMISO")
+        })
+    )
+
+    it.effect.each(
+      changes.flatMap(({ name }) =>
+        ["https://example.com", "http://localhost", "null", undefined].map((origin) => ({ name, origin }))
+      )
+    )("$name is refused with the Origin $origin", ({ name, origin }) =>
+      Effect.gen(function* () {
+        const { code, status } = yield* callConsole(name, { browser: browserOf("admin"), headers: { origin } })
+        assert.deepStrictEqual([status, code], [403, "ORIGEN_AJENO"])
+      })
+    )
+
+    it.effect.each(
+      changes
+        .filter(({ procedure }) => procedure.gate !== "public")
+        .flatMap(({ name }) => [undefined, "", browserOf("supervisor").csrf].map((csrf) => ({ name, csrf })))
+    )("$name is refused with the session's token $csrf", ({ csrf, name }) =>
+      Effect.gen(function* () {
+        const headers = { "x-saldo-ficha": csrf }
+        const { code, status } = yield* callConsole(name, { browser: browserOf("admin"), headers })
+        assert.deepStrictEqual([status, code], [403, "FICHA_INVALIDA"])
+      })
+    )
+  })
+})
