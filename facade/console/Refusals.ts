@@ -5,40 +5,15 @@ import { formatLocal } from "../../core/domain/LocalTime.ts"
 import { owned_max, toPesos } from "../../core/domain/Money.ts"
 import { lowestRole } from "../../core/domain/Operator.ts"
 import type { Confirmation, NotConfirmable, NotResolvable, OperatorError } from "../../core/domain/OperatorErrors.ts"
-
-/** tRPC's names for the kinds of refusals. Each name has an HTTP status. */
-type Kind = "UNAUTHORIZED" | "FORBIDDEN" | "NOT_FOUND" | "CONFLICT" | "UNPROCESSABLE_CONTENT" | "TOO_MANY_REQUESTS"
-
-/** An error as the console shows it. */
-export interface Refusal {
-  readonly kind: Kind
-  readonly code: string
-  readonly message: string
-  readonly details?: Readonly<Record<string, unknown>>
-}
+import { conflict, forbidden, invalid, missing, type Refusal, type RefusalKind, unauthorized } from "./Refusal.ts"
+import { signInRefusals } from "./SignInRefusals.ts"
 
 const admissions = {
-  no_session: {
-    kind: "UNAUTHORIZED",
-    code: "SIN_SESION",
-    message: "La sesión terminó. Entre de nuevo."
-  },
-  foreign_origin: {
-    kind: "FORBIDDEN",
-    code: "ORIGEN_AJENO",
-    message: "El cambio no viene de una página de esta consola."
-  },
-  wrong_token: {
-    kind: "FORBIDDEN",
-    code: "FICHA_INVALIDA",
-    message: "La página pertenece a otra sesión. Recárguela y repita el cambio."
-  },
-  old_password: {
-    kind: "UNAUTHORIZED",
-    code: "CONFIRME_CLAVE",
-    message: "Confirme su contraseña para hacer el cambio."
-  }
-} as const satisfies Record<string, Refusal>
+  no_session: unauthorized("SIN_SESION", "La sesión terminó. Entre de nuevo."),
+  foreign_origin: forbidden("ORIGEN_AJENO", "El cambio no viene de una página de esta consola."),
+  wrong_token: forbidden("FICHA_INVALIDA", "La página pertenece a otra sesión. Recárguela y repita el cambio."),
+  old_password: unauthorized("CONFIRME_CLAVE", "Confirme su contraseña para hacer el cambio.")
+}
 
 /** The console does not run the procedure for this caller. */
 export class NotAdmitted extends Data.TaggedError("NotAdmitted")<{ readonly why: keyof typeof admissions }> {}
@@ -75,29 +50,11 @@ const notConfirmableMessages: { readonly [Why in NotConfirmable["why"]]: string 
 
 type Table = { readonly [Tag in OperatorError["_tag"]]: (error: Extract<OperatorError, { _tag: Tag }>) => Refusal }
 
-const missing = (code: string, message: string): Refusal => ({ kind: "NOT_FOUND", code, message })
-
-const conflict = (code: string, message: string, details?: Refusal["details"]): Refusal => ({
-  kind: "CONFLICT",
-  code,
-  message,
-  ...(details && { details })
-})
-
-const invalid = (code: string, message: string, details?: Refusal["details"]): Refusal => ({
-  kind: "UNPROCESSABLE_CONTENT",
-  code,
-  message,
-  ...(details && { details })
-})
-
 /** The refusal of each error. A missing entry is a compile error. */
 const refusals: Table = {
-  NotAllowed: ({ action, role }) => ({
-    kind: "FORBIDDEN",
-    code: "SIN_PERMISO",
-    message: `Su rol (${role}) no permite esta acción. La permite el rol ${lowestRole[action]}.`
-  }),
+  ...signInRefusals,
+  NotAllowed: ({ action, role }) =>
+    forbidden("SIN_PERMISO", `Su rol (${role}) no permite esta acción. La permite el rol ${lowestRole[action]}.`),
   UnknownCompany: ({ companyId }) => missing("EMPRESA_NO_EXISTE", `La empresa ${companyId} no existe.`),
   CodeTaken: ({ code }) => conflict("CODIGO_EN_USO", `El código ${code} es de otra empresa.`, { codigo: "en_uso" }),
   UnknownToken: ({ tokenId }) => missing("TOKEN_NO_EXISTE", `El token ${tokenId} no existe.`),
@@ -146,7 +103,7 @@ const refusals: Table = {
 const isOperatorError = (error: unknown): error is OperatorError =>
   Predicate.hasProperty(error, "_tag") && typeof error._tag === "string" && Object.hasOwn(refusals, error._tag)
 
-const kinds: Readonly<Record<number, Kind>> = {
+const kinds: Readonly<Record<number, RefusalKind>> = {
   403: "FORBIDDEN",
   404: "NOT_FOUND",
   409: "CONFLICT",
