@@ -38,6 +38,7 @@ import * as UnresolvedPostgres from "../adapters/postgres/ledger/UnresolvedPostg
 import * as AllTransactionsPostgres from "../adapters/postgres/reads/AllTransactionsPostgres.ts"
 import * as AuditPostgres from "../adapters/postgres/reads/AuditPostgres.ts"
 import * as HistoriesPostgres from "../adapters/postgres/reads/HistoriesPostgres.ts"
+import * as PanoramaPostgres from "../adapters/postgres/reads/PanoramaPostgres.ts"
 import * as StatementPostgres from "../adapters/postgres/reads/StatementPostgres.ts"
 import * as TransactionsPostgres from "../adapters/postgres/reads/TransactionsPostgres.ts"
 import { dtone } from "../adapters/provider/dtone/DtOne.ts"
@@ -174,6 +175,7 @@ export const operatorPorts = Layer.mergeAll(
   OperatorsPostgres.layer,
   OperatorSessionsPostgres.layer,
   PasswordHashScrypt.layer,
+  PanoramaPostgres.layer,
   ResolutionsPostgres.layer,
   Layer.provide(TotpOtpauth.layer, SecureRandomNode.layer),
   appLayer

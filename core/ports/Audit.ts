@@ -1,5 +1,6 @@
 import { Context, type Effect } from "effect"
 import type { Invariant } from "../domain/Invariants.ts"
+import type { LastAudit } from "../domain/Panorama.ts"
 
 /** The result of checking one invariant. */
 export interface InvariantResult {
@@ -14,5 +15,9 @@ export class Audit extends Context.Service<
   Audit,
   {
     readonly prove: Effect.Effect<ReadonlyArray<InvariantResult>>
+    /** Stores the result of an audit. The result of an earlier audit does not replace it. */
+    readonly record: (ended: LastAudit) => Effect.Effect<void>
+    /** The last audit of any process. Null: none has ended. */
+    readonly last: Effect.Effect<LastAudit | null>
   }
 >()("saldo/core/Audit") {}

@@ -1,4 +1,4 @@
-import { Clock, Duration, Effect, Metric, Random, Struct } from "effect"
+import { Clock, DateTime, Duration, Effect, Metric, Random, Struct } from "effect"
 import { type Invariant, invariants } from "../domain/Invariants.ts"
 import { Audit } from "../ports/Audit.ts"
 import { seriesOf } from "../telemetry/Metrics.ts"
@@ -31,10 +31,26 @@ const setTo = (violations: number, invariant: Invariant) => Metric.update(violat
 
 const ended = Effect.flatMap(Clock.currentTimeMillis, (now_ms) => Metric.update(endedAt, now_ms / 1000))
 
+/**
+ * Checks the invariants once and stores the result. A result that cannot be stored is only logged, because an audit must
+ * also run on a database that accepts no writes.
+ *
+ * @returns the duration of the audit and its results.
+ */
+export const proveAndRecord = Effect.fn("KeepAuditing.proveAndRecord")(function* () {
+  const { prove, record } = yield* Audit
+  const [lasted, examined] = yield* Effect.timed(prove)
+  yield* record({
+    endedAt: yield* DateTime.now,
+    duration_ms: Math.round(Duration.toMillis(lasted)),
+    violated: examined.filter(({ violations }) => violations > 0)
+  }).pipe(Effect.catchCause((cause) => Effect.logWarning("the result of an audit could not be stored", cause)))
+  return { lasted, examined }
+})
+
 /** Checks the invariants once, sets the metrics, and logs violations. */
 export const auditOnce = Effect.fn("KeepAuditing.auditOnce")(function* () {
-  const { prove } = yield* Audit
-  const [lasted, examined] = yield* Effect.timed(prove)
+  const { examined, lasted } = yield* proveAndRecord()
   yield* Metric.update(took, Duration.toSeconds(lasted))
   yield* ended
   for (const { invariant, violations } of examined) {

@@ -11,6 +11,7 @@ import { migrate } from "./commands/Migrate.ts"
 import { reconcile } from "./commands/Reconcile.ts"
 import { serve } from "./commands/Serve.ts"
 import { sms } from "./commands/Sms.ts"
+import { status } from "./commands/Status.ts"
 import { token } from "./commands/Token.ts"
 import { transactions } from "./commands/Transactions.ts"
 import { webhook } from "./commands/Webhook.ts"
@@ -26,6 +27,7 @@ const saldo = Command.make("saldo").pipe(
     serve,
     migrate,
     doctor,
+    status,
     company,
     token,
     catalog,

@@ -1,8 +1,9 @@
-import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer } from "effect"
+import { PgClient, PgTypes } from "@effect/sql-pg"
+import { DateTime, Effect, Layer, Struct } from "effect"
 import type { Invariant } from "../../../core/domain/Invariants.ts"
+import type { LastAudit } from "../../../core/domain/Panorama.ts"
 import { Audit } from "../../../core/ports/Audit.ts"
-import { inOneSnapshot } from "../connection/Sql.ts"
+import { inOneSnapshot, instant, int8 } from "../connection/Sql.ts"
 
 /** How many violating rows are shown for each invariant. */
 const offenders_max = 5
@@ -247,6 +248,18 @@ export const inAuditSnapshot = Effect.fnUntraced(function* <A, E, R>(work: Effec
   return yield* inOneSnapshot(sql, Effect.andThen(sql`set local enable_nestloop = off`, work))
 })
 
+interface LastAuditRow {
+  readonly ended_at: Date
+  readonly duration_ms: bigint
+  readonly violations: Readonly<Record<Invariant, number>>
+}
+
+const lastAuditOf = ({ duration_ms, ended_at, violations }: LastAuditRow): LastAudit => ({
+  endedAt: DateTime.fromDateUnsafe(ended_at),
+  duration_ms: Number(duration_ms),
+  violated: Struct.keys(violations).map((invariant) => ({ invariant, violations: violations[invariant] }))
+})
+
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
 
@@ -260,8 +273,24 @@ const make = Effect.gen(function* () {
   })
 
   const all = Effect.forEach(Object.entries(violationQueries) as ReadonlyArray<[Invariant, string]>, examine)
-  return Audit.of({ prove: Effect.orDie(Effect.provideService(inAuditSnapshot(all), PgClient.PgClient, sql)) })
+  const record = ({ duration_ms, endedAt, violated }: LastAudit) => sql`
+    insert into directory.last_audit as l (id, ended_at, duration_ms, violations)
+    values (
+      1, ${instant(endedAt)}, ${int8(duration_ms)},
+      ${PgTypes.jsonb(Object.fromEntries(violated.map(({ invariant, violations }) => [invariant, violations])))}
+    )
+    on conflict (id) do update
+    set ended_at = excluded.ended_at, duration_ms = excluded.duration_ms, violations = excluded.violations
+    where l.ended_at <= excluded.ended_at`
+
+  const last = sql<LastAuditRow>`select ended_at, duration_ms, violations from directory.last_audit`
+
+  return Audit.of({
+    prove: Effect.orDie(Effect.provideService(inAuditSnapshot(all), PgClient.PgClient, sql)),
+    record: (ended) => Effect.orDie(Effect.asVoid(record(ended))),
+    last: Effect.orDie(Effect.map(last, ([row]) => (row === undefined ? null : lastAuditOf(row))))
+  })
 })
 
-/** `Audit` in Postgres: checks the invariants. */
+/** `Audit` in Postgres: checks the invariants, and keeps the result of the last audit. */
 export const layer = Layer.effect(Audit, make)

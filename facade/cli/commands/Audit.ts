@@ -1,7 +1,8 @@
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { invariants } from "../../../core/domain/Invariants.ts"
-import { Audit, type InvariantResult } from "../../../core/ports/Audit.ts"
+import type { InvariantResult } from "../../../core/ports/Audit.ts"
+import { proveAndRecord } from "../../../core/workflows/KeepAuditing.ts"
 import { operatorLayer } from "../../AppLayer.ts"
 import { CheckFailed, type Document, print } from "../terminal/Output.ts"
 
@@ -22,8 +23,7 @@ const formatExamined = ({ invariant, offenders, violations }: InvariantResult): 
 
 export const audit = Command.make("audit", {}, () =>
   Effect.gen(function* () {
-    const { prove } = yield* Audit
-    const examined = yield* prove
+    const { examined } = yield* proveAndRecord()
     const ok = examined.every(({ violations }) => violations === 0)
     yield* print({ ok, invariantes: examined.map(examinedDocument) }, examined.map(formatExamined).join("\n"))
     if (!ok) return yield* new CheckFailed()

@@ -1,0 +1,192 @@
+import type { PgClient } from "@effect/sql-pg"
+import { DateTime, Effect } from "effect"
+import type { Environment } from "../../../core/domain/Company.ts"
+import { CompanyId, TransactionId } from "../../../core/domain/Ids.ts"
+import { Centavos } from "../../../core/domain/Money.ts"
+import {
+  ageBands_s,
+  type Beginning,
+  type HeldMoney,
+  type LowBalance,
+  type OldestPending,
+  type OpenMatters,
+  type TroubledWebhook
+} from "../../../core/domain/Panorama.ts"
+import { instant, instantOrNull } from "../connection/Sql.ts"
+
+/** How many companies and webhooks are listed. The totals count all. */
+const listed_max = 20
+
+interface BandRow {
+  readonly band: number
+  readonly sales: number
+  readonly held: bigint
+}
+
+interface OldestRow {
+  readonly company_id: bigint
+  readonly transaction_id: bigint
+  readonly about: OldestPending["about"]
+  readonly since: Date
+}
+
+interface LowBalanceRow {
+  readonly total: number
+  readonly company_id: bigint
+  readonly name: string
+  readonly available: bigint
+  readonly alert: bigint
+}
+
+interface WebhookRow {
+  readonly total: number
+  readonly company_id: bigint
+  readonly company_name: string
+  readonly webhook_id: bigint
+  readonly url: string
+  readonly disabled: boolean
+  readonly failing_since: Date | null
+  readonly oldest_due: Date | null
+}
+
+const oldestOf = ({ about, company_id, since, transaction_id }: OldestRow): OldestPending => ({
+  companyId: CompanyId.make(Number(company_id)),
+  transactionId: TransactionId.make(Number(transaction_id)),
+  about,
+  since: DateTime.fromDateUnsafe(since)
+})
+
+const lowBalanceOf = ({ alert, available, company_id, name }: LowBalanceRow): LowBalance => ({
+  companyId: CompanyId.make(Number(company_id)),
+  name,
+  available: Centavos.make(Number(available)),
+  alert: Centavos.make(Number(alert))
+})
+
+const webhookOf = (row: WebhookRow): TroubledWebhook => ({
+  companyId: CompanyId.make(Number(row.company_id)),
+  companyName: row.company_name,
+  webhookId: Number(row.webhook_id),
+  url: row.url,
+  disabled: row.disabled,
+  failingSince: instantOrNull(row.failing_since),
+  oldestDue: instantOrNull(row.oldest_due)
+})
+
+const beginningOf = <Row extends { readonly total: number }, A>(
+  rows: ReadonlyArray<Row>,
+  item: (row: Row) => A
+): Beginning<A> => ({ total: rows[0]?.total ?? 0, items: rows.map(item) })
+
+/** Reads held money. Partial indexes contain only the unresolved sales and reversals. */
+const heldMoney = (sql: PgClient.PgClient) => {
+  const bands = (environment: Environment, now: DateTime.Utc) => sql<BandRow>`
+    select
+      width_bucket(
+        greatest(0, date_part('epoch', ${instant(now)} - t.created_at)), array[${sql.literal(ageBands_s.join(", "))}]::float8[]
+      ) - 1 as band,
+      count(*)::int as sales,
+      sum(t.amount)::bigint as held
+    from cell.transaction as t
+    where t.status in ('PROCESSING', 'PENDING') and t.environment = ${environment}
+    group by 1`
+
+  const reversals = (environment: Environment) => sql<{ reversals: number }>`
+    select count(*)::int as reversals
+    from cell.reversal as v
+    join cell.transaction as t on t.company_id = v.company_id and t.id = v.transaction_id
+    where v.status in ('PROCESSING', 'PENDING') and t.environment = ${environment}`
+
+  const oldest = (environment: Environment) => sql<OldestRow>`
+    select company_id, transaction_id, about, since
+    from (
+      select company_id, id as transaction_id, 'sale' as about, created_at as since
+      from cell.transaction
+      where status in ('PROCESSING', 'PENDING') and environment = ${environment}
+      union all
+      select v.company_id, v.transaction_id, 'reversal', v.created_at
+      from cell.reversal as v
+      join cell.transaction as t on t.company_id = v.company_id and t.id = v.transaction_id
+      where v.status in ('PROCESSING', 'PENDING') and t.environment = ${environment}
+    ) as o
+    order by since, transaction_id
+    limit 1`
+
+  return Effect.fnUntraced(function* (environment: Environment, now: DateTime.Utc) {
+    const rows = yield* bands(environment, now)
+    const [reversed] = yield* reversals(environment)
+    const first = (yield* oldest(environment)).map(oldestOf)
+    return {
+      bands: ageBands_s.map((from_s, band) => {
+        const row = rows.find((each) => each.band === band)
+        return { from_s, sales: row?.sales ?? 0, held: Centavos.make(Number(row?.held ?? 0)) }
+      }),
+      reversals: reversed?.reversals ?? 0,
+      oldest: first[0] ?? null
+    } satisfies HeldMoney
+  })
+}
+
+/** Reads what needs the operator's attention. */
+export const openMatters = (sql: PgClient.PgClient) => {
+  const held = heldMoney(sql)
+
+  // Reads one row for each company, as VitalSignsPostgres.ts explains.
+  const lowBalances = (environment: Environment) => sql<LowBalanceRow>`
+    select
+      count(*) over ()::int as total,
+      c.id as company_id,
+      c.legal_name as name,
+      b.available,
+      b.low_balance_alert as alert
+    from cell.balance as b
+    join directory.company as c on c.id = b.company_id
+    where b.available < b.low_balance_alert and c.state <> 'suspendida' and c.environment = ${environment}
+    order by b.low_balance_alert - b.available desc, c.id
+    limit ${listed_max}`
+
+  const webhooks = (environment: Environment) => sql<WebhookRow>`
+    select
+      count(*) over ()::int as total,
+      w.company_id,
+      c.legal_name as company_name,
+      w.id as webhook_id,
+      w.url,
+      w.state = 'desactivado' as disabled,
+      w.failing_since,
+      (
+        select min(d.due_at)
+        from cell.delivery as d
+        where d.company_id = w.company_id and d.webhook_id = w.id and d.state = 'pendiente'
+      ) as oldest_due
+    from cell.webhook as w
+    join directory.company as c on c.id = w.company_id
+    where c.environment = ${environment}
+      and (w.state = 'desactivado' or (w.state = 'activo' and w.failing_since is not null))
+    order by w.state, w.failing_since, w.company_id, w.id
+    limit ${listed_max}`
+
+  // Reads the first waiting delivery of each webhook by the index of waiting deliveries.
+  const oldestDelivery = (environment: Environment, now: DateTime.Utc) => sql<{ oldest: Date | null }>`
+    select min(d.due_at) as oldest
+    from cell.webhook as w
+    join directory.company as c on c.id = w.company_id
+    cross join lateral (
+      select q.due_at
+      from cell.delivery as q
+      where q.company_id = w.company_id and q.webhook_id = w.id and q.state = 'pendiente' and q.due_at <= ${instant(now)}
+      order by q.due_at
+      limit 1
+    ) as d
+    where c.environment = ${environment} and w.state = 'activo'`
+
+  return Effect.fnUntraced(function* (environment: Environment, now: DateTime.Utc) {
+    const [delivery] = yield* oldestDelivery(environment, now)
+    return {
+      oldestDelivery: instantOrNull(delivery?.oldest ?? null),
+      held: yield* held(environment, now),
+      lowBalances: beginningOf(yield* lowBalances(environment), lowBalanceOf),
+      webhooks: beginningOf(yield* webhooks(environment), webhookOf)
+    } satisfies OpenMatters
+  })
+}

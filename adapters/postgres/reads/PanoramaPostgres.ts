@@ -1,0 +1,121 @@
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer } from "effect"
+import type { Environment } from "../../../core/domain/Company.ts"
+import { ServiceId } from "../../../core/domain/Ids.ts"
+import { Centavos } from "../../../core/domain/Money.ts"
+import type { HourOfService, SupplierResult } from "../../../core/domain/Panorama.ts"
+import { type Interval, PanoramaReads } from "../../../core/ports/PanoramaReads.ts"
+import { inOneSnapshot, instant } from "../connection/Sql.ts"
+import { openMatters } from "./OpenMattersPostgres.ts"
+
+interface HourRow extends Pick<HourOfService, "hour" | "sold" | "failed" | "reversed" | "unresolved"> {
+  readonly service_id: bigint
+  readonly service_name: string
+  readonly amount: bigint
+}
+
+const hourOf = ({ amount, service_id, service_name, ...counts }: HourRow): HourOfService => ({
+  ...counts,
+  amount: Centavos.make(Number(amount)),
+  service: { id: ServiceId.make(Number(service_id)), name: service_name }
+})
+
+interface SupplierRow extends Omit<SupplierResult, "service"> {
+  readonly service_id: bigint | null
+  readonly service_name: string
+}
+
+const supplierOf = ({ service_id, service_name, ...result }: SupplierRow): SupplierResult => ({
+  ...result,
+  service: service_id === null ? null : { id: ServiceId.make(Number(service_id)), name: service_name }
+})
+
+/**
+ * Runs reads of the panorama in one snapshot, with settings of their own. Without sequential scans, the plans use the
+ * indexes on time and status even before statistics were gathered. A read uses one core, so that the other cores stay
+ * free for sales, and gives up after five seconds. The memory is enough to group and sort the sales of a day.
+ */
+const inPanoramaSnapshot = <A, E, R>(sql: PgClient.PgClient, reads: Effect.Effect<A, E, R>) =>
+  inOneSnapshot(
+    sql,
+    Effect.andThen(
+      sql`
+        select
+          set_config('enable_seqscan', 'off', true),
+          set_config('max_parallel_workers_per_gather', '0', true),
+          set_config('statement_timeout', '5s', true),
+          set_config('work_mem', '32MB', true)`,
+      reads
+    )
+  )
+
+const make = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+
+  const environments = sql<{ environment: Environment }>`select distinct environment from directory.company`.pipe(
+    Effect.map((rows) => rows.map(({ environment }) => environment)),
+    Effect.orDie
+  )
+
+  // The index on created_at finds the pages with sales of the interval.
+  const sales = (environment: Environment, { since, until }: Interval) => sql<HourRow>`
+    select
+      date_part('hour', t.created_at at time zone 'UTC' - interval '4 hours')::int as hour,
+      t.service_id,
+      max(t.service_name) as service_name,
+      count(*) filter (where t.status = 'SUCCESS')::int as sold,
+      coalesce(sum(t.amount) filter (where t.status = 'SUCCESS'), 0)::bigint as amount,
+      count(*) filter (where t.status = 'FAILED')::int as failed,
+      count(*) filter (where t.status = 'REVERSED')::int as reversed,
+      count(*) filter (where t.status in ('PROCESSING', 'PENDING'))::int as unresolved
+    from cell.transaction as t
+    where t.created_at >= ${instant(since)} and t.created_at < ${instant(until)} and t.environment = ${environment}
+    group by 1, 2
+    order by 1, 2`
+
+  // With the condition `processed_at is not null`, a plan without statistics would read the index of all settled sales.
+  const suppliers = (environment: Environment, { since, until }: Interval) => sql<SupplierRow>`
+    select
+      t.supplier,
+      t.service_id,
+      max(t.service_name) as service_name,
+      count(*) filter (where t.status <> 'FAILED')::int as delivered,
+      count(*) filter (where t.status = 'FAILED')::int as failed,
+      percentile_disc(0.5) within group (order by t.ms) as median_ms,
+      percentile_disc(0.95) within group (order by t.ms) as p95_ms
+    from (
+      select
+        case when service_type = 'insurance' then 'insurer' else 'provider' end as supplier,
+        service_id,
+        service_name,
+        status,
+        round(date_part('epoch', processed_at - created_at) * 1000) as ms
+      from cell.transaction
+      where created_at >= ${instant(since)}
+        and created_at < ${instant(until)}
+        and environment = ${environment}
+        and status not in ('PROCESSING', 'PENDING')
+    ) as t
+    group by grouping sets ((t.supplier), (t.supplier, t.service_id))
+    order by t.supplier desc, t.service_id nulls first`
+
+  const open = openMatters(sql)
+
+  return PanoramaReads.of({
+    environments,
+    sales: (environment, created) =>
+      inPanoramaSnapshot(sql, sales(environment, created)).pipe(
+        Effect.map((rows) => rows.map(hourOf)),
+        Effect.orDie
+      ),
+    suppliers: (environment, created) =>
+      inPanoramaSnapshot(sql, suppliers(environment, created)).pipe(
+        Effect.map((rows) => rows.map(supplierOf)),
+        Effect.orDie
+      ),
+    open: (environment, now) => Effect.orDie(inPanoramaSnapshot(sql, open(environment, now)))
+  })
+})
+
+/** `PanoramaReads` in Postgres. */
+export const layer = Layer.effect(PanoramaReads, make)

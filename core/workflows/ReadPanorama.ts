@@ -1,0 +1,90 @@
+import { Cache, DateTime, Duration, Effect, Exit } from "effect"
+import type { Environment } from "../domain/Company.ts"
+import { dayOf, nextDay, startOfDay } from "../domain/LocalTime.ts"
+import { type ComparedDays, compareDays, type HourOfService, type Panorama } from "../domain/Panorama.ts"
+import { Audit } from "../ports/Audit.ts"
+import { PanoramaReads } from "../ports/PanoramaReads.ts"
+
+/** How long a panorama is reused. Ten consoles that refresh it then cost as much as one. */
+const panoramaTtl = Duration.seconds(5)
+
+/** How long the results of the suppliers since midnight are reused. They are the slowest read and change slowly. */
+const dayResultsTtl = Duration.minutes(1)
+
+/** How long the sales of a past day are reused. Reversals and late settlements still change them. */
+const pastDayTtl = Duration.minutes(10)
+
+/** Failures are not reused. */
+const reusedFor =
+  (ttl: Duration.Duration) =>
+  (exit: Exit.Exit<unknown, unknown>): Duration.Duration =>
+    Exit.isSuccess(exit) ? ttl : Duration.zero
+
+/** Entries of a cache: two environments, and at midnight two days. */
+const capacity = 4
+
+const cached = <A>(ttl: Duration.Duration, lookup: (environment: Environment, day: string) => Effect.Effect<A>) =>
+  Effect.map(
+    Cache.makeWith((key: string) => lookup(...(JSON.parse(key) as [Environment, string])), {
+      capacity,
+      timeToLive: reusedFor(ttl)
+    }),
+    (cache) => (environment: Environment, day: string) => Cache.get(cache, JSON.stringify([environment, day]))
+  )
+
+const wholeDay = (day: string) => ({ since: startOfDay(day), until: startOfDay(nextDay(day)) })
+
+const salesUntil = (
+  before: ReadonlyArray<HourOfService>,
+  hour: number,
+  ofHour: ReadonlyArray<HourOfService>
+): ReadonlyArray<HourOfService> => [...before.filter((row) => row.hour < hour), ...ofHour]
+
+/**
+ * Makes the read of the panorama. Without an environment, it reads production, or development if no company is in
+ * production. Results are reused for a few seconds, so every caller of a process should share one read.
+ */
+export const makePanorama = Effect.gen(function* () {
+  const reads = yield* PanoramaReads
+  const { last } = yield* Audit
+
+  const salesOfPastDay = yield* cached(pastDayTtl, (environment, day) => reads.sales(environment, wholeDay(day)))
+  const resultsOfDay = yield* cached(dayResultsTtl, (environment, day) => reads.suppliers(environment, wholeDay(day)))
+
+  const compared = Effect.fnUntraced(function* (environment: Environment, now: DateTime.Utc) {
+    const day = dayOf(now)
+    const aWeekAgo = DateTime.subtract(now, { days: 7 })
+    const dayBefore = dayOf(aWeekAgo)
+    const hour = Math.floor(Duration.toHours(DateTime.distance(startOfDay(day), now)))
+    const before = yield* salesOfPastDay(environment, dayBefore)
+    const ofHour = yield* reads.sales(environment, {
+      since: DateTime.add(startOfDay(dayBefore), { hours: hour }),
+      until: aWeekAgo
+    })
+    const today = yield* reads.sales(environment, wholeDay(day))
+    return { day, today, dayBefore, before, beforeUntilNow: salesUntil(before, hour, ofHour) } satisfies ComparedDays
+  })
+
+  const read = Effect.fn("ReadPanorama.read")(function* (environment: Environment) {
+    const now = yield* DateTime.now
+    return {
+      at: now,
+      environment,
+      sales: compareDays(yield* compared(environment, now)),
+      suppliers: {
+        today: yield* resultsOfDay(environment, dayOf(now)),
+        lastHour: yield* reads.suppliers(environment, { since: DateTime.subtract(now, { hours: 1 }), until: now })
+      },
+      open: yield* reads.open(environment, now),
+      audit: yield* last
+    } satisfies Panorama
+  })
+
+  const panoramas = yield* Cache.makeWith(read, { capacity, timeToLive: reusedFor(panoramaTtl) })
+
+  return Effect.fnUntraced(function* (given: Environment | undefined) {
+    if (given !== undefined) return yield* Cache.get(panoramas, given)
+    const used = yield* reads.environments
+    return yield* Cache.get(panoramas, used.includes("production") ? "production" : "development")
+  })
+})

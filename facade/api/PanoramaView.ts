@@ -1,0 +1,119 @@
+import { DateTime, Duration } from "effect"
+import { formatLocal } from "../../core/domain/LocalTime.ts"
+import { toPesos } from "../../core/domain/Money.ts"
+import {
+  type DayComparison,
+  type DaySales,
+  type LastAudit,
+  type OpenMatters,
+  type Panorama,
+  type SalesCount,
+  type SupplierResult,
+  successRateOf
+} from "../../core/domain/Panorama.ts"
+
+/** The panorama in the form that the console and `saldo status --json` show. */
+
+const localOrNull = (instant: DateTime.Utc | null) => (instant === null ? null : formatLocal(instant))
+
+const countView = ({ amount, failed, reversed, sold, unresolved }: SalesCount) => ({
+  ventas: sold,
+  monto: toPesos(amount),
+  fallidas: failed,
+  anuladas: reversed,
+  sin_resolver: unresolved
+})
+
+const dayView = ({ day, hours, total }: DaySales) => ({
+  dia: day,
+  total: countView(total),
+  horas: hours.map((count, hora) => ({ hora, ...countView(count) }))
+})
+
+const salesView = ({ before, beforeUntilNow, services, today }: DayComparison) => ({
+  hoy: dayView(today),
+  hace_una_semana: dayView(before),
+  hace_una_semana_hasta_esta_hora: countView(beforeUntilNow),
+  servicios: services.map((each) => ({
+    service_id: each.service.id,
+    servicio: each.service.name,
+    hoy: countView(each.today),
+    hace_una_semana: countView(each.before)
+  }))
+})
+
+const suppliers = { provider: "proveedor", insurer: "aseguradora" } as const
+
+const supplierView = (result: SupplierResult) => ({
+  suplidor: suppliers[result.supplier],
+  service_id: result.service?.id ?? null,
+  servicio: result.service?.name ?? null,
+  entregadas: result.delivered,
+  fallidas: result.failed,
+  exito: successRateOf(result),
+  mediana_ms: result.median_ms,
+  p95_ms: result.p95_ms
+})
+
+const openView = ({ held, lowBalances, oldestDelivery, webhooks }: OpenMatters, now: DateTime.Utc) => ({
+  retenido: {
+    total: toPesos(held.bands.reduce((sum, band) => sum + band.held, 0)),
+    ventas: held.bands.reduce((sum, band) => sum + band.sales, 0),
+    anulaciones: held.reversals,
+    edades: held.bands.map(({ from_s, held, sales }) => ({
+      desde_segundos: from_s,
+      ventas: sales,
+      monto: toPesos(held)
+    })),
+    mas_antigua:
+      held.oldest === null
+        ? null
+        : {
+            empresa_id: held.oldest.companyId,
+            transaction_id: held.oldest.transactionId,
+            sobre: held.oldest.about === "sale" ? "venta" : "anulacion",
+            desde: formatLocal(held.oldest.since),
+            edad_segundos: Math.floor(Duration.toSeconds(DateTime.distance(held.oldest.since, now)))
+          }
+  },
+  saldos_bajos: {
+    total: lowBalances.total,
+    items: lowBalances.items.map(({ alert, available, companyId, name }) => ({
+      empresa_id: companyId,
+      razon_social: name,
+      saldo_disponible: toPesos(available),
+      alerta_saldo_bajo: toPesos(alert)
+    }))
+  },
+  webhooks: {
+    total: webhooks.total,
+    items: webhooks.items.map((webhook) => ({
+      empresa_id: webhook.companyId,
+      razon_social: webhook.companyName,
+      webhook_id: webhook.webhookId,
+      url: webhook.url,
+      estado: webhook.disabled ? "desactivado" : "fallando",
+      falla_desde: localOrNull(webhook.failingSince),
+      entrega_mas_antigua: localOrNull(webhook.oldestDue)
+    })),
+    entrega_mas_antigua: localOrNull(oldestDelivery)
+  }
+})
+
+const auditView = ({ duration_ms, endedAt, violated }: LastAudit) => ({
+  fecha: formatLocal(endedAt),
+  duracion_ms: duration_ms,
+  ok: violated.length === 0,
+  violadas: violated.map(({ invariant, violations }) => ({ invariante: invariant, violaciones: violations }))
+})
+
+export const panoramaView = ({ at, audit, environment, open, sales, suppliers }: Panorama) => ({
+  fecha: formatLocal(at),
+  ambiente: environment,
+  ...salesView(sales),
+  suplidores: { hoy: suppliers.today.map(supplierView), ultima_hora: suppliers.lastHour.map(supplierView) },
+  ...openView(open, at),
+  auditoria: audit === null ? null : auditView(audit)
+})
+
+export type PanoramaView = ReturnType<typeof panoramaView>
