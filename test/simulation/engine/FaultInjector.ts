@@ -14,7 +14,16 @@ export interface RunFocus {
   /** The steps that fail often. */
   readonly steps: ReadonlyArray<WorkflowStep>
   /** The kind of operation that reaches these steps. */
-  readonly by: "sell" | "spend" | "buy" | "insure" | "reverse" | "resolve" | "resolve reversal" | "operate"
+  readonly by:
+    | "sell"
+    | "spend"
+    | "spend at midnight"
+    | "buy"
+    | "insure"
+    | "reverse"
+    | "resolve"
+    | "resolve reversal"
+    | "operate"
   /** An earlier step that must fail so that the run reaches the focus, and the faults with which it fails. */
   readonly lead?: { readonly step: WorkflowStep; readonly faults: ReadonlyArray<Fault> }
 }
@@ -23,12 +32,14 @@ const doubtfulAnswers: ReadonlyArray<Fault> = ["late decision", "lost response",
 const sold = { step: "sale: dispatch", faults: doubtfulAnswers } as const
 const issued = { step: "sale: issue", faults: doubtfulAnswers } as const
 const reversed = { step: "reversal: reverse", faults: doubtfulAnswers } as const
+const wrongClocks = { step: "sale: reserve", faults: ["clock ahead", "clock back"] } as const
 const stuck = { step: "sale: dispatch", faults: ["late decision"] } as const
 const stuckReversal = { step: "reversal: reverse", faults: ["late decision"] } as const
 
 /** Steps that many operations reach. */
 const frequentFocuses: ReadonlyArray<RunFocus> = [
   { steps: ["sale: reserve", "sale: settle"], by: "spend" },
+  { steps: ["sale: settle"], by: "spend at midnight", lead: wrongClocks },
   { steps: ["sale: dispatch", "recovery: ask"], by: "sell" },
   { steps: ["recovery: claim sales", "recovery: settle"], by: "sell", lead: sold },
   { steps: ["insurance: inspect", "insurance: plans"], by: "insure" },
@@ -100,7 +111,7 @@ const focusRotation = [
   followUpFocus
 ]
 
-/** The focus of a seed. Any 51 consecutive seeds include every focus. */
+/** The focus of a seed. Any 52 consecutive seeds include every focus. */
 export const focusOf = (seed: number): RunFocus => focusRotation[seed % focusRotation.length] as RunFocus
 
 /** Probability of a fault at a step of the focus, and at the earlier step that leads to it. */

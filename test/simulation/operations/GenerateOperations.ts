@@ -16,12 +16,21 @@ type Sale = Extract<Action, { do: "sell" }>
 
 const phones = ["8095550101", "8295550102", "8495550103"] as const
 
-/** Limits that operators set, in centavos; 0 means no limit. The sales of a week can reach the tight limits. */
+/**
+ * Limits that operators set, in centavos; 0 means no limit. The sales of a week can reach the tight limits. A few sales
+ * around one midnight can reach the limits of a night.
+ */
 const looseLimits = { daily: [0, 200_000, 400_000], weekly: [0, 600_000], monthly: [0, 900_000] }
 const tightLimits = {
   daily: [0, 200_000],
   weekly: [100_000, 200_000, 300_000, 400_000, 500_000],
   monthly: [0, 1_000_000]
+}
+const nightLimits = { daily: [0], weekly: [60_000, 80_000, 100_000], monthly: [0] }
+
+const limitsOf = ({ by }: RunFocus) => {
+  if (by === "spend at midnight") return nightLimits
+  return by === "spend" ? tightLimits : looseLimits
 }
 
 /**
@@ -73,7 +82,7 @@ const newAct = (
     case "deposit":
       return { do: "deposit", company, centavos: chance.between(1, 100) * 1_000, reference: `d${nth}` }
     case "limit": {
-      const { daily, monthly, weekly } = focus.by === "spend" ? tightLimits : looseLimits
+      const { daily, monthly, weekly } = limitsOf(focus)
       return {
         do: "limit",
         company,
@@ -153,8 +162,11 @@ const actionGenerator = (chance: SeededRandom, focus: RunFocus): ((kind: Operati
     }
   }
 
+  // All sales around a midnight belong to one company, so that they reach its weekly limit.
+  const companyWeights = focus.by === "spend at midnight" ? { 1: 1 } : { 1: 50, 2: 25, 3: 15, 4: 10 }
+
   return (kind, nth) => {
-    const company = Number(chance.weighted({ 1: 50, 2: 25, 3: 15, 4: 10 }))
+    const company = Number(chance.weighted(companyWeights))
     const act = actOf(kind, company, nth)
     if (act.do !== "wait" && act.do !== "kill") asked.push(act)
     return act
@@ -209,8 +221,8 @@ const usualWeights: Readonly<Record<OperationKind, number>> = {
 /** Weights of operations by focus. They differ from the usual weights, so that a run reaches the steps of its focus. */
 const focusWeights: Readonly<Record<RunFocus["by"], Partial<Record<OperationKind, number>>>> = {
   sell: { sell: 80 },
-  // Few bugs of the limits show in a run, so these runs have no operations about webhooks.
-  spend: { sell: 110, limit: 25, alert: 0, "delete webhook": 0, replay: 0 },
+  spend: { sell: 110, limit: 25 },
+  "spend at midnight": { sell: 110, limit: 20 },
   buy: { buy: 80 },
   insure: { sell: 20, insure: 150 },
   reverse: { sell: 90, reverse: 90 },
@@ -228,21 +240,24 @@ const focusWeights: Readonly<Record<RunFocus["by"], Partial<Record<OperationKind
   operate: { sell: 25, burst: 1, deposit: 80, limit: 75, adjust: 60 }
 }
 
-const gaps = { none: 35, moment: 30, seconds: 20, minute: 9, minutes: 4, midnight: 1.2, days: 0.8 }
+const gaps = { none: 35, moment: 30, seconds: 20, minute: 9, minutes: 4, midnight: 1.2, "later midnight": 0, days: 0.8 }
 
 /** Weights with more gaps of minutes, because operators resolve only sales and reversals that are 15 minutes old. */
 const longGaps = { ...gaps, minutes: 15, midnight: 0.4, days: 0.2 }
 
 /**
- * Weights with more gaps until midnight. Around midnight, two servers may disagree on the day while both apply the
- * weekly limit.
+ * Weights for runs around midnight, when two servers with wrong clocks disagree on the day while both apply the weekly
+ * limit. Each of these midnights is in another week, so that no earlier sales have used up the limit.
  */
-const nightGaps = { ...gaps, midnight: 16, days: 0 }
+const nightGaps = { ...gaps, minutes: 0, midnight: 0, "later midnight": 16, days: 0 }
 
 const gapsOf = (focus: RunFocus): typeof gaps => {
   if (isAboutStuck(focus)) return longGaps
-  return focus.by === "spend" ? nightGaps : gaps
+  return focus.by === "spend at midnight" ? nightGaps : gaps
 }
+
+const untilMidnight = (now_ms: number): number =>
+  DateTime.toEpochMillis(startOfDay(nextDay(dayOf(DateTime.makeUnsafe(now_ms))))) - now_ms
 
 /** Time until the next operation. Most operations follow within seconds, some after a day or at midnight. */
 const gapOf = (chance: SeededRandom, weights: typeof gaps, now_ms: number): number => {
@@ -257,10 +272,10 @@ const gapOf = (chance: SeededRandom, weights: typeof gaps, now_ms: number): numb
       return chance.between(5 * second_ms, 90 * second_ms)
     case "minutes":
       return chance.between(2 * minute_ms, 20 * minute_ms)
-    case "midnight": {
-      const midnight = startOfDay(nextDay(dayOf(DateTime.makeUnsafe(now_ms))))
-      return DateTime.toEpochMillis(midnight) - now_ms + chance.between(-40, 40)
-    }
+    case "midnight":
+      return untilMidnight(now_ms) + chance.between(-40, 40)
+    case "later midnight":
+      return untilMidnight(now_ms) + 7 * day_ms + chance.between(-40, 40)
     case "days":
       return chance.between(23 * hour_ms, 2 * day_ms)
   }
