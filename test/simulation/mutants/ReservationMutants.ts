@@ -1,6 +1,7 @@
 import { DateTime, Effect } from "effect"
 import { type CompanyBooks, consume } from "../../../adapters/memory/Books.ts"
 import type { Balance } from "../../../core/domain/Account.ts"
+import { dayOf } from "../../../core/domain/LocalTime.ts"
 import { Centavos, owned_max, zero } from "../../../core/domain/Money.ts"
 import { type Intent, type Outcome, outcomeOf } from "../../../core/domain/Sale.ts"
 import type { Ledger } from "../../../core/ports/Ledger.ts"
@@ -161,6 +162,19 @@ export const reservationMutants: ReadonlyArray<Mutant> = [
       const { daily } = companyIn(bench, intent.companyId).purse.limits
       return withPurse(bench, intent, { limits: { ...noLimits, daily } }, reserve(intent))
     }
+  })),
+  ledgerMutant("a week and a month end with the day of the sale", ({ reserve }, bench) => ({
+    reserve: (intent) =>
+      Effect.flatMap(DateTime.now, (now) => {
+        const { consumption } = companyIn(bench, intent.companyId)
+        const later = [...consumption].filter(([day]) => day > dayOf(now))
+        for (const [day] of later) consumption.delete(day)
+        return Effect.onExit(reserve(intent), () =>
+          Effect.sync(() => {
+            for (const [day, total] of later) consumption.set(day, total)
+          })
+        )
+      })
   })),
   ledgerMutant("the balance is not checked", ({ reserve }, bench) => ({
     reserve: (intent) => {
