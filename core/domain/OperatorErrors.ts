@@ -113,7 +113,7 @@ export class NotResolvable extends Schema.TaggedError<NotResolvable>()("NotResol
 /** There is no proposal that this operator may confirm. */
 export class NotConfirmable extends Schema.TaggedError<NotConfirmable>()("NotConfirmable", {
   transactionId: TransactionId,
-  why: Schema.Literals(["no_proposal", "same_operator", "changed", "outdated", "not_asked", "confirmed"]),
+  why: Schema.Literals(["no_proposal", "no_account", "same_operator", "changed", "outdated", "not_asked", "confirmed"]),
   /** Present if another operator has already confirmed the proposal. */
   confirmation: Schema.optionalKey(Confirmation)
 }) {}

@@ -1,7 +1,7 @@
 import { Data, DateTime, Duration, Result, Schema } from "effect"
 import { inProgress_max } from "./Idempotency.ts"
 import { Validity } from "./InsuranceOffer.ts"
-import { isSameOperator } from "./Operator.ts"
+import { type Actor, isSameOperator } from "./Operator.ts"
 import { Confirmation, NotConfirmable, NotResolvable, SupplierDisagrees } from "./OperatorErrors.ts"
 import type { StatusAnswer } from "./Recovery.ts"
 import { type ReversalAnswer, ReversalVerdict, type UnresolvedReversal } from "./Reversal.ts"
@@ -119,7 +119,8 @@ export const resolvable = (
  */
 export const confirmable = (
   { order: { transactionId }, proposal, unresolved }: SaleToResolve,
-  { number, operator }: { readonly number: number; readonly operator: string }
+  number: number,
+  actor: Pick<Actor, "id" | "name">
 ): Result.Result<Proposal, NotConfirmable> => {
   const fail = (why: NotConfirmable["why"]) => Result.fail(new NotConfirmable({ transactionId, why }))
   if (proposal === null) return fail("no_proposal")
@@ -128,7 +129,9 @@ export const confirmable = (
   // the reason.
   if (proposal.reversalId !== null && unresolved !== null && proposal.reversalId !== unresolved.reversal.id)
     return fail("outdated")
-  return isSameOperator(proposal.proposedBy, operator) ? fail("same_operator") : Result.succeed(proposal)
+  // Without accounts, nothing shows that two different persons have decided.
+  if (actor.id === null) return fail("no_account")
+  return isSameOperator(proposal.proposedBy, actor.name) ? fail("same_operator") : Result.succeed(proposal)
 }
 
 /**

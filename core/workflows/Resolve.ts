@@ -41,9 +41,9 @@ const subjectOf = Resolvable.$match({
  */
 export const proposeResolution = Effect.fn("Resolve.proposeResolution")(function* (
   transactionId: TransactionId,
-  { finding, operator, reason }: { readonly finding: Finding; readonly operator: string; readonly reason: string }
+  { finding, reason }: { readonly finding: Finding; readonly reason: string }
 ) {
-  yield* requireAction("propose")
+  const { name: operator } = yield* requireAction("propose")
   const now = yield* DateTime.now
   const toResolve = yield* saleToResolve(transactionId)
   const { audited, reversalId } = subjectOf(yield* Effect.fromResult(resolvable(toResolve, finding, now)))
@@ -59,7 +59,7 @@ export const proposeResolution = Effect.fn("Resolve.proposeResolution")(function
     { companyId: order.companyId },
     { transactionId, ...audited, proposal: number, finding, reason, operator }
   )
-  return { order, number }
+  return { order, number, operator }
 }, atomically)
 
 /**
@@ -153,16 +153,13 @@ const otherConfirmation = Effect.fnUntraced(function* (
  */
 export const confirmResolution = Effect.fn("Resolve.confirmResolution")(function* (
   transactionId: TransactionId,
-  {
-    evenUnasked,
-    number,
-    operator
-  }: { readonly evenUnasked: boolean; readonly number: number; readonly operator: string }
+  { evenUnasked, number }: { readonly evenUnasked: boolean; readonly number: number }
 ) {
-  yield* requireAction("confirm")
+  const actor = yield* requireAction("confirm")
+  const { name: operator } = actor
   const toResolve = yield* saleToResolve(transactionId)
   const { order } = toResolve
-  const proposal = yield* Effect.fromResult(confirmable(toResolve, { number, operator }))
+  const proposal = yield* Effect.fromResult(confirmable(toResolve, number, actor))
   const { confirmation, finding, proposedBy, reason } = proposal
   const at = yield* DateTime.now
   const subject = yield* Effect.mapError(
@@ -183,5 +180,5 @@ export const confirmResolution = Effect.fn("Resolve.confirmResolution")(function
   if (other !== null) return yield* new NotConfirmable({ transactionId, why: "confirmed", confirmation: other })
   const settled = { ...agreed, status: reversal ?? status, won }
   yield* recordAudit("resolution_confirmed", { companyId: order.companyId }, settled)
-  return { order, finding, status, reversal }
+  return { order, finding, status, reversal, operator }
 })

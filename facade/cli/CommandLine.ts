@@ -7,7 +7,9 @@ import { audit } from "./commands/Audit.ts"
 import { catalog } from "./commands/Catalog.ts"
 import { company } from "./commands/Company.ts"
 import { doctor } from "./commands/Doctor.ts"
+import { login, logout } from "./commands/Login.ts"
 import { migrate } from "./commands/Migrate.ts"
+import { operator } from "./commands/Operator.ts"
 import { reconcile } from "./commands/Reconcile.ts"
 import { serve } from "./commands/Serve.ts"
 import { sms } from "./commands/Sms.ts"
@@ -28,6 +30,9 @@ const saldo = Command.make("saldo").pipe(
     migrate,
     doctor,
     status,
+    operator,
+    login,
+    logout,
     company,
     token,
     catalog,

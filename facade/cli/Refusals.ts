@@ -33,6 +33,8 @@ const notResolvableMessages: { readonly [Why in NotResolvable["why"]]: (id: numb
 
 const notConfirmableMessages: { readonly [Why in NotConfirmable["why"]]: (id: number) => string } = {
   no_proposal: (id) => `Transaction ${id} has no proposal. Make one with "saldo transactions resolve ${id}".`,
+  no_account: (id) =>
+    `A second operator must confirm transaction ${id}, and this shell has no account. Invite two operators with "saldo operator invite NAME --rol supervisor". Each accepts with "saldo operator accept". Then an operator who did not make the proposal confirms it.`,
   same_operator: (id) => `You made this proposal yourself. A different operator must confirm transaction ${id}.`,
   changed: (id) =>
     `This is not the latest proposal for transaction ${id}. Check the latest one with "saldo transactions show ${id}" before you confirm it.`,

@@ -6,6 +6,7 @@ import * as Database from "../../adapters/postgres/connection/Database.ts"
 import { runCommandLine } from "../../facade/cli/CommandLine.ts"
 import { freshDatabaseUrl } from "./Database.ts"
 import { asLoginIn } from "./DatabaseLogins.ts"
+import { addOperator, operatorToken } from "./OperatorAccounts.ts"
 
 /** Exit code and output of a command. */
 export interface Ran {
@@ -39,12 +40,23 @@ export class CommandLine extends Context.Service<
   )
 }
 
-/** Runs `saldo` on an existing database. */
+/** An argument for commands of the tests: the operator who runs the command. */
+export const by = (name: string): string => `@${name}`
+
+/** Takes the operator out of the arguments. Creates the account if necessary, a supervisor. */
+const operatorIn = Effect.fnUntraced(function* (url: string, args: ReadonlyArray<string>) {
+  const name = args.find((each) => each.startsWith("@"))?.slice(1)
+  if (name === undefined) return { environment: {}, args }
+  yield* addOperator(url, name)
+  return { environment: { OPERATOR_TOKEN: operatorToken(name) }, args: args.filter((each) => each !== by(name)) }
+})
+
+/** Runs `saldo` on an existing database. The argument `by(name)` makes an operator run the command. */
 export const commandLineOn = (
   url: string,
   environment: Readonly<Record<string, string>> = {}
 ): CommandLine["Service"] => {
-  const runOn = (...args: ReadonlyArray<string>) =>
+  const runWith = (args: ReadonlyArray<string>, operator: Readonly<Record<string, string>>) =>
     Effect.gen(function* () {
       const code = yield* runCommandLine(args)
       const stdout = (yield* TestConsole.logLines).join("\n")
@@ -56,9 +68,17 @@ export const commandLineOn = (
       Effect.provideServiceEffect(Layer.CurrentMemoMap, Effect.sync(Layer.makeMemoMapUnsafe)),
       Effect.provideService(
         ConfigProvider.ConfigProvider,
-        ConfigProvider.fromUnknown({ DATABASE_URL: url, LOG_LEVEL: "none", OPS_PORT: "off", ...environment })
+        ConfigProvider.fromUnknown({
+          DATABASE_URL: url,
+          LOG_LEVEL: "none",
+          OPS_PORT: "off",
+          ...environment,
+          ...operator
+        })
       )
     )
+  const runOn = (...args: ReadonlyArray<string>) =>
+    Effect.flatMap(operatorIn(url, args), (given) => runWith(given.args, given.environment))
   const answer = (...args: ReadonlyArray<string>) =>
     Effect.flatMap(runOn(...args, "--json"), ({ code, stderr, stdout }) =>
       code === 0 ? Effect.sync(() => JSON.parse(stdout)) : Effect.die(new Error(stderr))

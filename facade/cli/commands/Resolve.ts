@@ -9,8 +9,6 @@ import { orDefault, toggle, withNote } from "../terminal/Flags.ts"
 import { print } from "../terminal/Output.ts"
 import { labelFlag, textFlag, transactionId } from "../terminal/Parameters.ts"
 
-const operatorName = labelFlag("operador", 80, "Your name, for the audit log")
-
 const dayFlag = (name: string, description: string) =>
   Flag.String(name).pipe(
     Flag.withDescription(description),
@@ -51,7 +49,6 @@ export const resolve = Command.make(
       )
     ),
     reason: textFlag("motivo", 500, "The proof: a statement, a ticket or a letter of the provider"),
-    who: operatorName,
     authCode: labelFlag(
       "autorizacion",
       100,
@@ -70,10 +67,10 @@ export const resolve = Command.make(
     from: dayFlag("desde", "For a policy: the first day of its validity"),
     until: dayFlag("hasta", "For a policy: the last day of its validity")
   },
-  Effect.fn(function* ({ as, authCode, from, reason, token, transactionId, until, who }) {
+  Effect.fn(function* ({ as, authCode, from, reason, token, transactionId, until }) {
     const validity = from === null || until === null ? null : { from, until }
     const finding = findingFrom[as]({ authCode: authCode ?? "", rechargeToken: token, validity })
-    const { number, order } = yield* proposeResolution(transactionId, { finding, operator: who, reason })
+    const { number, operator, order } = yield* proposeResolution(transactionId, { finding, reason })
     yield* print(
       {
         transaction_id: transactionId,
@@ -81,9 +78,9 @@ export const resolve = Command.make(
         propuesta: number,
         ...findingDocument(finding),
         motivo: reason,
-        operador: who
+        operador: operator
       },
-      `Proposal ${number}. No money has moved. A different operator must now check it with\n  saldo transactions show ${transactionId}\nand confirm it with\n  saldo transactions confirm ${transactionId} --propuesta ${number} --operador NAME`
+      `Proposal ${number}. No money has moved. A different operator must now check it with\n  saldo transactions show ${transactionId}\nand confirm it with\n  saldo transactions confirm ${transactionId} --propuesta ${number}`
     )
   })
 ).pipe(
@@ -103,13 +100,12 @@ export const resolve = Command.make(
   Command.withShortDescription("Propose the outcome of an unresolved sale or reversal"),
   Command.withExamples([
     {
-      command:
-        'saldo transactions resolve 4711 --as failed --motivo "Not in the provider\'s statement of May 3" --operador turno-1',
+      command: 'saldo transactions resolve 4711 --as failed --motivo "Not in the provider\'s statement of May 3"',
       description: "The sale was never delivered"
     },
     {
       command:
-        'saldo transactions resolve 4711 --as reversed --motivo "Credited in the provider\'s statement of May 3" --operador turno-1',
+        'saldo transactions resolve 4711 --as reversed --motivo "Credited in the provider\'s statement of May 3"',
       description: "The sale was delivered, and the provider reversed it"
     }
   ])
@@ -125,14 +121,12 @@ export const confirm = Command.make(
       ),
       Flag.withMetavar("number")
     ),
-    evenUnasked: toggle("sin-preguntar", "Settle without querying the provider, because it no longer exists"),
-    who: operatorName
+    evenUnasked: toggle("sin-preguntar", "Settle without querying the provider, because it no longer exists")
   },
-  Effect.fn(function* ({ evenUnasked, number, transactionId, who }) {
-    const { finding, order, reversal, status } = yield* confirmResolution(transactionId, {
+  Effect.fn(function* ({ evenUnasked, number, transactionId }) {
+    const { finding, operator, order, reversal, status } = yield* confirmResolution(transactionId, {
       evenUnasked,
-      number,
-      operator: who
+      number
     })
     yield* print(
       {
@@ -142,7 +136,7 @@ export const confirm = Command.make(
         ...findingDocument(finding),
         status,
         ...(reversal !== null && { anulacion: reversal }),
-        operador: who
+        operador: operator
       },
       `Transaction ${transactionId} is ${status}${reversal === null ? "" : `, its reversal ${reversal}`}.`
     )
@@ -155,7 +149,7 @@ export const confirm = Command.make(
   Command.withShortDescription("Confirm another operator's proposal"),
   Command.withExamples([
     {
-      command: "saldo transactions confirm 4711 --propuesta 1 --operador turno-2",
+      command: "saldo transactions confirm 4711 --propuesta 1",
       description: "Confirmation by a second operator"
     }
   ])

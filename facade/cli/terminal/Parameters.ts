@@ -1,9 +1,10 @@
-import { Duration, Option, Result } from "effect"
+import { Duration, Option, Result, Schema } from "effect"
 import { Argument, Flag } from "effect/cli"
 import { WebhookId } from "../../../core/domain/Event.ts"
 import { CompanyId, ServiceId, TokenId, TransactionId } from "../../../core/domain/Ids.ts"
 import { readInstant } from "../../../core/domain/LocalTime.ts"
 import { AmountLiteral, readAmount, readLimit } from "../../../core/domain/Money.ts"
+import { OperatorName } from "../../../core/domain/Operator.ts"
 import { readRnc } from "../../../core/domain/Rnc.ts"
 import { isAddressRange } from "../../../core/domain/Session.ts"
 import { canonicalText, isBlank, isClean, isStorable, lengthOf } from "../../../core/domain/Text.ts"
@@ -26,6 +27,17 @@ export const webhookId = Argument.map(idArgument("webhook", "Id of the webhook (
 export const transactionId = Argument.map(
   idArgument("transaction", "Id of the transaction (transaction_id)"),
   TransactionId.make
+)
+
+const nameForm = "1 to 80 Latin letters, digits, spaces, dots, hyphens and apostrophes"
+
+/** The name of an operator. */
+export const operatorName = Argument.String("name").pipe(
+  Argument.withDescription("Name of the operator"),
+  Argument.filterMap(
+    (typed) => Schema.decodeOption(OperatorName)(canonicalText(typed)),
+    () => `Expected: ${nameForm}; not "local" or "server"`
+  )
 )
 
 /** Filters by company. Undefined means all companies. */

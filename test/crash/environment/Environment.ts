@@ -5,7 +5,7 @@ import { Cause, ConfigProvider, Context, Effect, Exit, Layer, Redacted } from "e
 import { EmbeddedPostgres } from "../../../adapters/embedded/EmbeddedPostgres.ts"
 import type { CompanyId } from "../../../core/domain/Ids.ts"
 import { Amount } from "../../../core/domain/Money.ts"
-import { operatorLayer } from "../../../facade/AppLayer.ts"
+import { operatorPorts } from "../../../facade/AppLayer.ts"
 import { authorizationOf, makeCompany, makeToken } from "../../support/CompaniesAndTokens.ts"
 import { type CuttingProxy, cuttingProxy } from "../../support/CuttingProxy.ts"
 import { copyDatabase } from "../../support/EmbeddedDatabases.ts"
@@ -39,7 +39,7 @@ const settings = { fsync: "off", full_page_writes: "off", shared_buffers: "16MB"
 
 const secret = "secret of the suppliers in a crash run"
 
-type Operator = Layer.Success<typeof operatorLayer>
+type Operator = Layer.Success<typeof operatorPorts>
 
 /** The processes and data of a run: two servers, their database, the suppliers, the companies and the shared time. */
 export class CrashEnvironment extends Context.Service<
@@ -86,7 +86,7 @@ const throughProxy = (database: string, proxy: CuttingProxy): string => {
 }
 
 const startOperator = (databaseUrl: string) =>
-  Layer.build(Layer.fresh(operatorLayer)).pipe(
+  Layer.build(Layer.fresh(operatorPorts)).pipe(
     Effect.provideService(
       ConfigProvider.ConfigProvider,
       ConfigProvider.fromUnknown({ DATABASE_URL: databaseUrl, LOG_LEVEL: "none" })

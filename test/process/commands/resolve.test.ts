@@ -1,7 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { CommandLine } from "../../support/CommandLine.ts"
+import { by, CommandLine } from "../../support/CommandLine.ts"
 import { first, moneyOf, proposalFlag, unresolvedOperations } from "../support/Resolutions.ts"
 
 layer(CommandLine.layer, { excludeTestServices: true })((it) => {
@@ -17,12 +17,13 @@ layer(CommandLine.layer, { excludeTestServices: true })((it) => {
           const { company, id } = yield* unresolved(`${code}-${end}`)
           yield* answer("transactions", "resolve", id, ...proposal, ...first)
           assert.deepStrictEqual(yield* moneyOf(company), before, "a proposal moves nothing")
-          for (const name of ["turno-1", "Turno-1 "]) {
-            const own = yield* refusal("transactions", "confirm", id, ...proposalFlag(1), "--operador", name)
-            assert.deepStrictEqual(
-              [own.exit, own.code, own.details.motivo],
-              [1, "RESOLUTION_NOT_CONFIRMABLE", "same_operator"]
-            )
+          // The shell without account cannot confirm either.
+          for (const [operator, why] of [
+            [first, "same_operator"],
+            [[], "no_account"]
+          ] as const) {
+            const own = yield* refusal("transactions", "confirm", id, ...proposalFlag(1), ...operator)
+            assert.deepStrictEqual([own.exit, own.code, own.details.motivo], [1, "RESOLUTION_NOT_CONFIRMABLE", why])
           }
           const confirmed = yield* answer("transactions", "confirm", id, ...proposalFlag(1), ...second)
           assert.deepInclude(confirmed, ends)
@@ -98,7 +99,7 @@ layer(CommandLine.layer, { excludeTestServices: true })((it) => {
           update cell.resolution
           set confirmed_by = 'turno-2', confirmed_at = proposed_at - interval '1 minute'
           where company_id = ${company}`
-        const error = yield* refusal("transactions", "resolve", id, ...refused.proposal, "--operador", "turno-3")
+        const error = yield* refusal("transactions", "resolve", id, ...refused.proposal, by("turno-3"))
         assert.deepStrictEqual([error.code, error.details.motivo], ["TRANSACTION_NOT_RESOLVABLE", "confirmed"])
         const audited = yield* sql`
           select details ->> 'operator' as operator

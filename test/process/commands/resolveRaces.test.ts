@@ -6,9 +6,10 @@ import { TransactionId } from "../../../core/domain/Ids.ts"
 import { StatusAnswer } from "../../../core/domain/Recovery.ts"
 import { Finding } from "../../../core/domain/Resolution.ts"
 import { confirmResolution, proposeResolution } from "../../../core/workflows/Resolve.ts"
-import { CommandLine } from "../../support/CommandLine.ts"
+import { by, CommandLine } from "../../support/CommandLine.ts"
 import { atOnce } from "../../support/Concurrency.ts"
 import { ManualClock } from "../../support/InProcessService.ts"
+import { actingAs } from "../../support/OperatorAccounts.ts"
 import { sold } from "../../support/service/ReversalCalls.ts"
 import { Script } from "../../support/service/ScriptedPorts.ts"
 import { TestServer } from "../../support/service/TestServer.ts"
@@ -31,9 +32,9 @@ layer(CommandLine.layer, { excludeTestServices: true })("several operators who c
         const { answer, run } = yield* CommandLine
         const { company, id } = yield* unresolved(`${code}-${round}`)
         yield* answer("transactions", "resolve", id, ...done.proposal, ...first)
-        const [, , ...unasked] = second
+        const [, ...unasked] = second
         const confirm = (name: string) =>
-          run("transactions", "confirm", id, ...proposalFlag(1), "--operador", name, ...unasked, "--json")
+          run("transactions", "confirm", id, ...proposalFlag(1), by(name), ...unasked, "--json")
         const names = ["turno-2", "turno-3", "turno-4"]
         const ran = yield* Effect.forEach(names, confirm, { concurrency: "unbounded" })
         const events = yield* confirmations(company)
@@ -74,12 +75,12 @@ layer(Serving, { excludeTestServices: true })("two operators who confirm a propo
     yield* pass("20 minutes")
     const transactionId = TransactionId.make(id)
     const finding = Finding.cases.Failed.make({})
-    yield* proposeResolution(transactionId, { finding, operator: "turno-1", reason: "ticket 123" })
+    yield* proposeResolution(transactionId, { finding, reason: "ticket 123" }).pipe(actingAs("turno-1"))
     return { companyId, transactionId }
   })
 
   const confirm = (transactionId: TransactionId, operator: string) =>
-    confirmResolution(transactionId, { evenUnasked: false, number: 1, operator })
+    confirmResolution(transactionId, { evenUnasked: false, number: 1 }).pipe(actingAs(operator))
 
   it.effect("record one confirmation if both had read the unconfirmed proposal", () =>
     Effect.gen(function* () {

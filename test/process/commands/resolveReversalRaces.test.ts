@@ -12,6 +12,7 @@ import { commandLineOn } from "../../support/CommandLine.ts"
 import { asLoginIn } from "../../support/DatabaseLogins.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { ManualClock } from "../../support/InProcessService.ts"
+import { actingAs } from "../../support/OperatorAccounts.ts"
 import { reversalForms, sold, statusOf } from "../../support/service/ReversalCalls.ts"
 import { Script } from "../../support/service/ScriptedPorts.ts"
 import { TestServer } from "../../support/service/TestServer.ts"
@@ -34,13 +35,11 @@ layer(Serving, { excludeTestServices: true })("a reversal that operators and rec
   })
 
   const propose = (transactionId: TransactionId) =>
-    proposeResolution(transactionId, {
-      finding: Finding.cases.Reversed.make({}),
-      operator: "turno-1",
-      reason: "ticket 123"
-    })
+    proposeResolution(transactionId, { finding: Finding.cases.Reversed.make({}), reason: "ticket 123" }).pipe(
+      actingAs("turno-1")
+    )
   const confirm = (transactionId: TransactionId) =>
-    confirmResolution(transactionId, { evenUnasked: false, number: 1, operator: "turno-2" })
+    confirmResolution(transactionId, { evenUnasked: false, number: 1 }).pipe(actingAs("turno-2"))
 
   // Answer with which recovery settles during the confirmation, identifier -> status of the reversal, status of the
   // sale, centavos available, alerts.
@@ -65,7 +64,7 @@ layer(Serving, { excludeTestServices: true })("a reversal that operators and rec
               return ReversalAnswer.Unknown()
             }).pipe(Effect.provide(services))
         })
-        const { order: _, ...confirmed } = yield* confirm(transactionId)
+        const { operator: _, order: __, ...confirmed } = yield* confirm(transactionId)
         assert.deepStrictEqual(confirmed, { finding: Finding.cases.Reversed.make({}), reversal, status })
         assert.strictEqual(yield* statusOf(auth, id), status)
         const sql = yield* PgClient.PgClient

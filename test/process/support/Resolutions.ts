@@ -3,7 +3,7 @@ import { DateTime, Effect } from "effect"
 import { CompanyId, Identifier } from "../../../core/domain/Ids.ts"
 import { Verdict } from "../../../core/domain/Sale.ts"
 import type { ServiceType } from "../../../core/domain/Service.ts"
-import { CommandLine } from "../../support/CommandLine.ts"
+import { by, CommandLine } from "../../support/CommandLine.ts"
 import { intentOf, opened, replica, reservedOrder, unanswered } from "../../support/SalesOnPostgres.ts"
 
 /** Makes the company's unsettled sales and reversals 20 minutes older. */
@@ -96,8 +96,8 @@ export const reversed = ["--as", "reversed", "--motivo", "Credited in the statem
 export const stands = ["--as", "stands", "--motivo", "Not credited in the statement"]
 export const failed = ["--as", "failed", "--motivo", "Not in the statement"]
 export const success = ["--as", "success", "--motivo", "In the statement", "--autorizacion", "OP-77"]
-export const first = ["--operador", "turno-1"]
-export const second = ["--operador", "turno-2"]
+export const first = [by("turno-1")]
+export const second = [by("turno-2")]
 /** The second operator confirms although the provider could not be asked. */
 export const secondUnasked = [...second, "--sin-preguntar"]
 export const proposalFlag = (proposal: number) => ["--propuesta", `${proposal}`]

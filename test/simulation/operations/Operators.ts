@@ -9,6 +9,7 @@ import { Accounts, Adjustments } from "../../../core/ports/Accounts.ts"
 import { Resolutions } from "../../../core/ports/Resolutions.ts"
 import { deposit } from "../../../core/workflows/ManageCompany.ts"
 import { confirmResolution, proposeResolution } from "../../../core/workflows/Resolve.ts"
+import { actingAs } from "../../support/OperatorAccounts.ts"
 import type { GroundTruth, OperatorMistakes } from "../engine/GroundTruth.ts"
 import type { ObservedReversal, ObservedSale } from "../engine/Simulation.ts"
 import type { Operation } from "./Operation.ts"
@@ -85,15 +86,16 @@ const confirmedBefore = Effect.fnUntraced(function* (transactionId: TransactionI
  * alone, which must fail.
  */
 const proposeAndConfirm = Effect.fnUntraced(function* (transactionId: TransactionId, finding: Finding) {
-  const proposal = { finding, operator: "turno-1", reason: "el estado de cuenta" }
+  const proposal = { finding, reason: "el estado de cuenta" }
   const number = yield* proposeResolution(transactionId, proposal).pipe(
+    actingAs("turno-1"),
     Effect.map((proposed) => proposed.number),
     Effect.catchTag("NotResolvable", (refused) => confirmedBefore(transactionId, refused))
   )
   yield* Effect.sleep("10 seconds")
   const read = { evenUnasked: true, number }
-  yield* Effect.ignore(confirmResolution(transactionId, { ...read, operator: "turno-1" }))
-  return yield* confirmResolution(transactionId, { ...read, operator: "turno-2" })
+  yield* Effect.ignore(confirmResolution(transactionId, read).pipe(actingAs("turno-1")))
+  return yield* confirmResolution(transactionId, read).pipe(actingAs("turno-2"))
 })
 
 const nthOf = <A>(all: ReadonlyArray<A>, nth: number): A | undefined => all[nth % Math.max(all.length, 1)]

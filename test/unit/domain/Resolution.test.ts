@@ -17,6 +17,7 @@ import type { Order } from "../../../core/domain/Sale.ts"
 import type { ServiceType } from "../../../core/domain/Service.ts"
 import type { Status } from "../../../core/domain/Status.ts"
 import { intent } from "../../support/Examples.ts"
+import { actorNamed } from "../../support/OperatorAccounts.ts"
 
 const createdAt = DateTime.makeUnsafe("2026-03-04T12:00:00.000Z")
 const later = DateTime.add(createdAt, { minutes: 15 })
@@ -143,12 +144,20 @@ describe("a resolution by an operator", () => {
     [3, 2, "turno-2", "outdated"]
   ] as const)(
     "of a proposal for reversal %j, confirmed as number %i by %s during reversal 4, is refused because of %s",
-    (reversalId, number, operator, why) => {
+    (reversalId, number, name, why) => {
       const toResolve = { ...toResolveAt("SUCCESS", [4, 15]), proposal: proposalOf(reversalId) }
-      const confirmed = confirmable(toResolve, { number, operator })
+      const confirmed = confirmable(toResolve, number, actorNamed(name))
       expect(Result.isSuccess(confirmed) ? null : confirmed.failure.why).toBe(why)
     }
   )
+})
+
+describe("a proposal", () => {
+  it("is not confirmed by a shell without account", () => {
+    const toResolve = { ...toResolveAt("SUCCESS", [4, 15]), proposal: proposalOf(4) }
+    const confirmed = confirmable(toResolve, 2, { id: null, name: "local" })
+    expect(Result.isSuccess(confirmed) ? null : confirmed.failure.why).toBe("no_account")
+  })
 })
 
 describe("an earlier confirmation of a proposal", () => {
