@@ -41,6 +41,7 @@ const notResolvableMessages: { readonly [Why in NotResolvable["why"]]: string } 
 
 const notConfirmableMessages: { readonly [Why in NotConfirmable["why"]]: string } = {
   no_proposal: "La transacción no tiene una propuesta.",
+  no_account: "Solo un operador con cuenta puede confirmar. Invite a dos operadores en /operadores.",
   same_operator: "Usted hizo esta propuesta. Tiene que confirmarla otro operador.",
   changed: "Hay una propuesta más reciente. Revísela antes de confirmar.",
   outdated: "La propuesta es de una anulación anterior, que ya terminó. Haga otra propuesta.",
