@@ -27,13 +27,21 @@ export const periodsOf = (day: string): Periods => {
 /** The periods that contain an instant. */
 export const periodsAt = (instant: DateTime.Utc): Periods => periodsOf(dayOf(instant))
 
+const midnight = (day: string): DateTime.Utc => DateTime.makeUnsafe(`${day}T00:00:00Z`)
+
 /** The instant at which a local day begins. */
-export const startOfDay = (day: string): DateTime.Utc =>
-  DateTime.addDuration(DateTime.makeUnsafe(`${day}T00:00:00Z`), behindUtc)
+export const startOfDay = (day: string): DateTime.Utc => DateTime.addDuration(midnight(day), behindUtc)
 
 /** The local day after a local day. */
-export const nextDay = (day: string): string =>
-  DateTime.formatIsoDateUtc(DateTime.add(DateTime.makeUnsafe(`${day}T00:00:00Z`), { days: 1 }))
+export const nextDay = (day: string): string => daysBefore(day, -1)
+
+/** The local day that many days before a local day. */
+export const daysBefore = (day: string, days: number): string =>
+  DateTime.formatIsoDateUtc(DateTime.subtract(midnight(day), { days }))
+
+/** The number of days in a range, both ends included. Below 1 if the range ends before it begins. */
+export const daysIn = ({ from, to }: { readonly from: string; readonly to: string }): number =>
+  Math.round((DateTime.toEpochMillis(midnight(to)) - DateTime.toEpochMillis(midnight(from))) / 86_400_000) + 1
 
 /** Local time as `YYYY-MM-DD HH:MM:SS`: the form of details, lists and receipts. */
 export const formatLocal = (instant: DateTime.Utc): string => localIso(instant).slice(0, 19).replace("T", " ")

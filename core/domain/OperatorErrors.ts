@@ -60,6 +60,16 @@ export class UnknownTransaction extends Schema.TaggedError<UnknownTransaction>()
   transactionId: TransactionId
 }) {}
 
+/** No sale has this id or xid. */
+export class UnknownSale extends Schema.TaggedError<UnknownSale>()("UnknownSale", {
+  text: Schema.String
+}) {}
+
+/** A list without a company and without a search may not have so many days. */
+export class TooManyDays extends Schema.TaggedError<TooManyDays>()("TooManyDays", {
+  days_max: Schema.Int
+}) {}
+
 /** This version cannot read the stored transaction. Nothing was changed, and a held amount stays held. */
 export class UnreadableTransaction extends Schema.TaggedError<UnreadableTransaction>()("UnreadableTransaction", {
   transactionId: TransactionId
@@ -138,6 +148,8 @@ export type OperatorError =
   | CategoryNameTaken
   | PackageCodeTaken
   | UnknownTransaction
+  | UnknownSale
+  | TooManyDays
   | UnreadableTransaction
   | ReferenceTaken
   | ReferenceElsewhere

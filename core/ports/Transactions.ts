@@ -1,20 +1,30 @@
 import { Context, type DateTime, type Effect, type Option } from "effect"
-import type { CompanyId, TransactionId } from "../domain/Ids.ts"
+import type { CompanyId, ServiceId, TerminalId, TransactionId } from "../domain/Ids.ts"
+import type { DayRange } from "../domain/LocalTime.ts"
 import type { Centavos } from "../domain/Money.ts"
-import type { FrozenSlice, Page, Slice } from "../domain/Page.ts"
+import type { FrozenSlice, Page } from "../domain/Page.ts"
+import type { Sought } from "../domain/SaleSearch.ts"
 import type { ReversalStatus, Status } from "../domain/Status.ts"
 import type { KeyedTransaction, Transaction, TransactionFilter } from "../domain/Transaction.ts"
 
 /** A sale and its company. */
 export interface OwnedTransaction {
   readonly companyId: CompanyId
-  readonly transaction: Transaction
+  readonly transaction: KeyedTransaction
 }
 
-/** All given fields must match. */
-export interface OwnedFilter {
+/** All given fields must match. The days are local days. */
+export interface OwnedFilter extends DayRange {
   readonly companyId?: CompanyId | undefined
   readonly statuses?: ReadonlyArray<Status> | undefined
+  readonly terminalId?: TerminalId | undefined
+  /** Sales of any of these services. */
+  readonly services?: ReadonlyArray<ServiceId> | undefined
+}
+
+/** The values by which a sale is sought, with the xids that the key has at each company. */
+export interface SoughtSale extends Sought {
+  readonly derived: ReadonlyArray<{ readonly companyId: CompanyId; readonly xids: ReadonlyArray<string> }>
 }
 
 /** A sale with an unknown outcome, or with a reversal of unknown outcome. */
@@ -30,9 +40,12 @@ export interface PendingTransaction extends OwnedTransaction {
 export type PendingOrder = "age" | "amount"
 
 /** A page of sales. */
-export interface OwnedSlice<A> extends Slice<A> {
+export interface OwnedSlice<A> {
+  readonly items: ReadonlyArray<A>
   /** Ids of sales on this page that this version cannot read. The total includes them, but `items` does not. */
   readonly unreadable: ReadonlyArray<number>
+  /** Null if more pages follow and the sales were not counted, because counting would take long. */
+  readonly total: number | null
 }
 
 /**
@@ -40,6 +53,7 @@ export interface OwnedSlice<A> extends Slice<A> {
  * hold.
  */
 export interface PendingSlice extends OwnedSlice<PendingTransaction> {
+  readonly total: number
   readonly reversals: number
   readonly held: Centavos
 }
@@ -48,8 +62,12 @@ export interface PendingSlice extends OwnedSlice<PendingTransaction> {
 export class AllTransactions extends Context.Service<
   AllTransactions,
   {
-    /** Newest first. */
+    /**
+     * Newest first. A range of days without a company reads all sales of these days, so the range should be short.
+     */
     readonly list: (filter: OwnedFilter, page: Page) => Effect.Effect<OwnedSlice<OwnedTransaction>>
+    /** The sales that match a search and the filter, newest first. */
+    readonly find: (sought: SoughtSale, filter: OwnedFilter, page: Page) => Effect.Effect<OwnedSlice<OwnedTransaction>>
     /** Sales and reversals with unknown outcome, of one company or of all. */
     readonly pending: (companyId: CompanyId | undefined, order: PendingOrder, page: Page) => Effect.Effect<PendingSlice>
   }

@@ -34,6 +34,13 @@ export const csvText = <Column extends string>(
   rows: ReadonlyArray<RowOf<Column>>
 ): string => [csvLine(columns), ...rows.map((row) => csvRow(columns, row))].join("")
 
+/** The lines of a CSV file: a byte order mark with the header, and the rows. Each line ends with its line break. */
+export const csvLines = <Row extends RowOf<Column>, Column extends string, E, R>(
+  columns: ReadonlyArray<Column>,
+  rows: Stream.Stream<Row, E, R>
+): Stream.Stream<string, E, R> =>
+  Stream.map(rows, (row) => csvRow(columns, row)).pipe(Stream.prepend([byteOrderMark + csvLine(columns)]))
+
 /**
  * Rows as a CSV file (RFC 4180) in UTF-8, with a byte order mark and a header line. Null becomes an empty cell. The
  * first row is read before the response begins, so unreadable rows cause an error response instead of a broken file.
@@ -44,9 +51,6 @@ export const csvFile = Effect.fnUntraced(function* <Row extends RowOf<Column>, C
   rows: Stream.Stream<Row>
 ) {
   const [first, others] = yield* Stream.peel(rows, Sink.take<Row>(1))
-  const body = Stream.map(Stream.prepend(others, first), (row) => csvRow(columns, row)).pipe(
-    Stream.prepend([byteOrderMark + csvLine(columns)]),
-    Stream.encodeText
-  )
+  const body = Stream.encodeText(csvLines(columns, Stream.prepend(others, first)))
   return new FileReply({ type: "text/csv; charset=utf-8", name: `${name}.csv`, shown: false, body })
 })

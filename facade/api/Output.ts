@@ -21,12 +21,12 @@ export const ServiceName = Schema.Struct({ id: Schema.Int, nombre: Schema.String
 export const currency = "DOP"
 export const Currency = Schema.Literal(currency).annotate({ identifier: "Moneda" })
 
-/** The page numbers and totals of a list. */
-export const pagesOf = ({ page, perPage }: Page, total: number) => ({
+/** The page numbers and totals of a list. Null for the totals of a list that was not counted. */
+export const pagesOf = <Total extends number | null>({ page, perPage }: Page, total: Total) => ({
   page,
   per_page: perPage,
   total,
-  total_pages: Math.ceil(total / perPage)
+  total_pages: (total === null ? null : Math.ceil(total / perPage)) as Total
 })
 
 /**

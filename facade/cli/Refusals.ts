@@ -112,6 +112,16 @@ const refusals: { readonly [Tag in RefusedError["_tag"]]: (error: Extract<Refuse
     message: `Transaction ${transactionId} does not exist. List the latest transactions with "saldo transactions list".`,
     details: { transaction_id: transactionId }
   }),
+  UnknownSale: ({ text }) => ({
+    code: "TRANSACTION_NOT_FOUND",
+    message: `No sale has the id or xid ${text}. Search with "saldo transactions list --buscar".`,
+    details: { buscado: text }
+  }),
+  TooManyDays: ({ days_max }) => ({
+    code: "TOO_MANY_DAYS",
+    message: `Without --empresa, a list has at most ${days_max} days. Add --empresa, or choose fewer days.`,
+    details: { dias_maximo: days_max }
+  }),
   ReferenceTaken: ({ asked, recorded, reference }) => ({
     code: "REFERENCE_TAKEN",
     message: `The reference ${reference} is already recorded with ${toPesos(recorded)}, not ${toPesos(asked)}. Nothing was added. Correct the amount, or use a different reference for a different deposit.`,

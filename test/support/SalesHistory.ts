@@ -42,56 +42,67 @@ const statusOfSale = `case n % 100
 end`
 
 /**
- * Writes a history directly into the tables, as an import would. It consists of sales of 1.00, five for each
+ * Writes histories directly into the tables, as an import would. They consist of sales of 1.00, five for each
  * identifier. Every fiftieth sale is of service 2, all others are of service 1. Twenty terminals make equal numbers of
  * sales, and terminal `caja-100` makes one of ten thousand sales. The ledger starts with a deposit and charges each
- * successful sale.
+ * successful sale. The ids of all sales rise with their times.
  */
-export const loadSalesHistory = Effect.fnUntraced(function* ({ company, days, sales }: SalesHistory) {
+export const loadSalesHistories = Effect.fnUntraced(function* (histories: ReadonlyArray<SalesHistory>) {
   const sql = yield* PgClient.PgClient
   const run = (statement: string) => sql.unsafe(statement).unprepared
+  const rows = histories.map(({ company, days, sales }) => `(${company}, ${sales}, ${days})`).join(", ")
+  const loaded = `(values ${rows}) as h(company, sales, days)`
+  const ofLoaded = `company_id in (${histories.map(({ company }) => company).join(", ")})`
   yield* run(`
-    insert into cell.balance (company_id, available, updated_at) values (${company}, ${sales * 100}, 'epoch')`)
+    insert into cell.balance (company_id, available, updated_at)
+    select company, sales * 100, 'epoch'::timestamptz from ${loaded}`)
   yield* run(`
     insert into cell.transaction (
       company_id, id, xid, idempotency_key, status, environment, service_id, terminal_id, service_name, service_type,
       identifier, amount, reversible, day, created_at, processed_at, auth_code
     )
     select
-      ${company}, nextval('cell.transaction_id'), 'RD-${company}-' || n, 'key-' || n, s.status, 'development',
+      company, nextval('cell.transaction_id'), 'RD-' || company || '-' || n, 'key-' || n, s.status, 'development',
       case n % 50 when 1 then 2 else 1 end, 'caja-' || case n % 10000 when 77 then 100 else n % 20 end, 'Recarga',
-      'mobile_recharge', 'c-' || n % ${Math.ceil(sales / 5)}, 100, false, (s.at - interval '4 hours')::date, s.at,
+      'mobile_recharge', 'c-' || n % ((s.sales + 4) / 5), 100, false, (s.at - interval '4 hours')::date, s.at,
       case when s.status not in ('PENDING', 'PROCESSING') then s.at end,
       case when s.status in ('SUCCESS', 'REVERSED') then 'SBX' || n end
     from (
       select
+        h.company,
+        h.sales,
         n,
         ${statusOfSale} as status,
-        timestamptz '2026-02-01 04:00:00Z' - (${sales} - n + 0.5) * (interval '${days} days' / ${sales}) as at
-      from generate_series(1, ${sales}) as n
+        timestamptz '2026-02-01 04:00:00Z' - (h.sales - n + 0.5) * (h.days * interval '1 day' / h.sales) as at
+      from ${loaded}
+      cross join lateral generate_series(1, h.sales) as n
     ) as s
-    order by n`)
+    order by s.at, s.company, n`)
   yield* run(`
     insert into cell.reversal (company_id, id, transaction_id, xid, idempotency_key, status, created_at, processed_at)
     select company_id, nextval('cell.reversal_id'), id, xid || '-R', idempotency_key || '-R', 'CONFIRMED', created_at,
       created_at
     from cell.transaction
-    where company_id = ${company} and status = 'REVERSED'`)
+    where ${ofLoaded} and status = 'REVERSED'`)
   yield* run(`
     insert into cell.entry (company_id, id, type, amount, balance, reference, created_at)
     select company_id, nextval('cell.entry_id'), 'deposit', available, available, 'apertura', '2020-01-01 12:00:00Z'
     from cell.balance
-    where company_id = ${company}`)
+    where ${ofLoaded}`)
   yield* run(`
     insert into cell.entry (company_id, id, type, amount, balance, transaction_id, created_at)
     select
-      company_id, nextval('cell.entry_id'), 'sale', -100, ${sales * 100} - 100 * row_number() over (order by id), id,
-      created_at
-    from cell.transaction
-    where company_id = ${company} and status = 'SUCCESS'
-    order by id`)
+      t.company_id, nextval('cell.entry_id'), 'sale', -100,
+      b.available - 100 * row_number() over (partition by t.company_id order by t.id), t.id, t.created_at
+    from cell.transaction as t
+    join cell.balance as b using (company_id)
+    where t.${ofLoaded} and t.status = 'SUCCESS'
+    order by t.id`)
   yield* rebuildLists
   // In production, autovacuum runs this statement.
   yield* run("vacuum analyze cell.transaction").pipe(Effect.andThen(run("vacuum analyze cell.entry")))
   yield* run("vacuum analyze cell.block").pipe(Effect.andThen(run("vacuum analyze cell.sublist_block")))
 })
+
+/** Writes the history of one company. */
+export const loadSalesHistory = (history: SalesHistory) => loadSalesHistories([history])

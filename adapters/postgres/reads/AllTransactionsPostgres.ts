@@ -9,24 +9,26 @@ import {
   type OwnedFilter,
   type OwnedTransaction,
   type PendingOrder,
-  type PendingTransaction
+  type PendingTransaction,
+  type SoughtSale
 } from "../../../core/ports/Transactions.ts"
 import { companyReads } from "../connection/CompanyReads.ts"
 import { int8 } from "../connection/Sql.ts"
-import { readEach, type TransactionRow, transactionOf } from "../ledger/TransactionRow.ts"
+import { readEach, type TransactionRow } from "../ledger/TransactionRow.ts"
 import { boundsOf, furtherOf, pageOfCounted, sliceOf, type WithTotal } from "./CountedList.ts"
-import { saleList, salesHavingAnyOf } from "./TransactionsPostgres.ts"
+import { pageOfAllCompanies, pageOfDays, pageOfSought } from "./SalesOfAllCompanies.ts"
+import { type KeyedRow, keyedOf, saleList, salesHavingAnyOf, sublistOf } from "./TransactionsPostgres.ts"
 
-const ownedOf = (row: TransactionRow): OwnedTransaction => ({
+const ownedOf = (row: KeyedRow): OwnedTransaction => ({
   companyId: CompanyId.make(Number(row.company_id)),
-  transaction: transactionOf(row)
+  transaction: keyedOf(row)
 })
 
 /**
  * An unresolved sale, or a sale with an unresolved reversal, and since when it is unresolved. For a reversal also its
  * xid and status.
  */
-type PendingRow = TransactionRow & { readonly doubted_at: Date } & (
+type PendingRow = KeyedRow & { readonly doubted_at: Date } & (
     | { readonly reversal_xid: null }
     | { readonly reversal_xid: string; readonly reversal_status: ReversalStatus }
   )
@@ -45,80 +47,13 @@ const pendingOf = (row: PendingRow): PendingTransaction => ({
       : { xid: row.reversal_xid, status: row.reversal_status, createdAt: DateTime.fromDateUnsafe(row.doubted_at) }
 })
 
+/** How many of the newest sales are read first, in search of the sales that pass a filter. */
+const newest_max = 20_000
+
 /** The readable items of a page, and the ids of the unreadable ones. */
 const pageOf = <Row extends TransactionRow, A extends object>(rows: ReadonlyArray<Row>, read: (row: Row) => A) => {
   const { items, unreadable } = readEach(rows, read)
   return { items, unreadable: unreadable.map(({ id }) => Number(id)) }
-}
-
-/** SQL for the number of a company's sales that meet a condition and are newer than its last block. */
-const countOf = (condition: string) => `
-  select count(*)
-  from cell.transaction as t
-  where t.company_id = o.company_id and t.id between o.first_id and o.last_id and ${condition}`
-
-/**
- * A page of the sales of all companies, newest first, with their total.
- *
- * The blocks of different companies overlap in time, and one company's sales may fill the whole page. So for each
- * company, the query considers as many of the newest sales as the page reaches back. It skips blocks that are older
- * than enough other blocks. Sales that are in no block yet are treated as one more block.
- */
-const pageOfAllCompanies = (sql: PgClient.PgClient, statuses: OwnedFilter["statuses"], page: Page) => {
-  const having = salesHavingAnyOf(statuses)
-  const { reach, skipped } = boundsOf(page)
-  return sql<WithTotal<TransactionRow>>`
-    with beyond as (
-      select b.company_id, o.first_id, o.last_id, b.sales - b.sales_listed as n
-      from cell.balance as b
-      cross join lateral (
-        select min(t.id) as first_id, max(t.id) as last_id
-        from cell.transaction as t
-        where t.company_id = b.company_id and t.id > b.listed_to
-      ) as o
-      where b.sales > b.sales_listed
-    ),
-    counted as (
-      select o.company_id, o.first_id, o.last_id, ${sql.literal(having?.counted ?? "o.members")} as n
-      from cell.block as o
-      where o.list = 'sale'
-      union all
-      select o.company_id, o.first_id, o.last_id, ${sql.literal(having === undefined ? "o.n" : `(${countOf(having.row)})`)}
-      from beyond as o
-    ),
-    summed as materialized (
-      select
-        company_id,
-        first_id,
-        last_id,
-        (sum(n) over (partition by company_id order by first_id desc))::bigint - n as newer,
-        sum(n) over (order by first_id desc) as upto,
-        n
-      from counted
-      where n > 0
-    ),
-    shown as (
-      select r.*
-      from summed as o
-      cross join lateral (
-        select ${sql.literal(saleList.columns)}
-        from cell.transaction as t
-        where t.company_id = o.company_id
-          and t.id between o.first_id and o.last_id
-          ${sql.literal(having === undefined ? "" : `and ${having.row}`)}
-        order by t.id desc
-        limit ${reach} - o.newer
-      ) as r
-      where o.newer < ${reach}
-        and o.last_id >= coalesce((select max(first_id) from summed where upto >= ${reach}), 0)
-      order by r.id desc, r.company_id
-      offset ${skipped}
-      limit ${page.perPage}
-    )
-    select whole.total, shown.*${furtherOf(sql, saleList)}
-    from (select coalesce(sum(n), 0)::bigint as total from summed) as whole
-    left join shown on true
-    order by shown.id desc, shown.company_id`
 }
 
 const make = Effect.gen(function* () {
@@ -126,17 +61,46 @@ const make = Effect.gen(function* () {
   const reads = yield* companyReads
   const columns = sql.literal(saleList.columns)
 
-  const list = Effect.fnUntraced(function* ({ companyId, statuses }: OwnedFilter, page: Page) {
-    const { items, total } =
-      companyId === undefined
-        ? sliceOf(yield* pageOfAllCompanies(sql, statuses, page))
-        : yield* pageOfCounted<TransactionRow>(
-            sql,
-            reads,
-            saleList,
-            { companyId, filter: {}, also: salesHavingAnyOf(statuses) },
-            page
-          )
+  const ofOneCompany = (companyId: CompanyId, filter: OwnedFilter, page: Page) => {
+    const { from, services, statuses, terminalId, to } = filter
+    const sublist = sublistOf(sql, { serviceId: services?.[0], terminalId })
+    return pageOfCounted<KeyedRow>(
+      sql,
+      reads,
+      saleList,
+      { companyId, filter: { from, to }, also: salesHavingAnyOf(statuses), sublist },
+      page
+    )
+  }
+
+  /**
+   * Reads the newest sales first. If they fill the page, the others are neither read nor counted. Null if older sales
+   * may belong to the page.
+   */
+  const ofNewest = Effect.fnUntraced(function* (filter: OwnedFilter, page: Page) {
+    const reach = page.page * page.perPage
+    const rows = yield* pageOfDays(sql, filter, page, Math.max(newest_max, 20 * reach))
+    const { items, total } = sliceOf(rows)
+    const isCut = rows[0]?.cut === true
+    return isCut && total <= reach ? null : { ...pageOf(items, ownedOf), total: isCut ? null : total }
+  })
+
+  const list = Effect.fnUntraced(function* (filter: OwnedFilter, page: Page) {
+    const { companyId, from, services, terminalId, to } = filter
+    if (companyId !== undefined && (services === undefined || services.length === 1)) {
+      const { items, total } = yield* ofOneCompany(companyId, filter, page)
+      return { ...pageOf(items, ownedOf), total }
+    }
+    const hasDays = from !== undefined || to !== undefined
+    const isFew = hasDays || services !== undefined || terminalId !== undefined
+    const newest = isFew ? yield* ofNewest(filter, page) : null
+    if (newest !== null) return newest
+    const { items, total } = sliceOf<KeyedRow>(yield* (hasDays ? pageOfDays : pageOfAllCompanies)(sql, filter, page))
+    return { ...pageOf(items, ownedOf), total }
+  }, Effect.orDie)
+
+  const find = Effect.fnUntraced(function* (sought: SoughtSale, filter: OwnedFilter, page: Page) {
+    const { items, total } = sliceOf(yield* pageOfSought(sql, sought, filter, page))
     return { ...pageOf(items, ownedOf), total }
   }, Effect.orDie)
 
@@ -174,7 +138,7 @@ const make = Effect.gen(function* () {
     return { ...pageOf(items, pendingOf), total, reversals, held: Centavos.make(Number(held)) }
   }, Effect.orDie)
 
-  return AllTransactions.of({ list, pending })
+  return AllTransactions.of({ find, list, pending })
 })
 
 /** `AllTransactions` in Postgres. */

@@ -25,9 +25,9 @@ export const saleList: CountedList = {
   further: latestReversal("shown")
 }
 
-type KeyedRow = TransactionRow & { readonly idempotency_key: string }
+export type KeyedRow = TransactionRow & { readonly idempotency_key: string }
 
-const keyedOf = (row: KeyedRow): KeyedTransaction => ({ ...transactionOf(row), key: row.idempotency_key })
+export const keyedOf = (row: KeyedRow): KeyedTransaction => ({ ...transactionOf(row), key: row.idempotency_key })
 
 type Having = NonNullable<Narrowing["also"]>
 
@@ -56,6 +56,21 @@ export const salesHavingAnyOf = (statuses: ReadonlyArray<Status> | undefined): H
     counted: `(${statuses.map((status) => salesHaving[status].counted).join(" + ")})`
   }
 
+/** The sublist of sales with the filter's service and terminal. Undefined if the filter has neither. */
+export const sublistOf = (
+  sql: PgClient.PgClient,
+  { serviceId, terminalId }: Pick<TransactionFilter, "serviceId" | "terminalId">
+): Sublist | undefined =>
+  serviceId === undefined && terminalId === undefined
+    ? undefined
+    : {
+        row: sql.and([
+          ...(serviceId === undefined ? [] : [sql`t.service_id = ${int8(serviceId)}`]),
+          ...(terminalId === undefined ? [] : [sql`t.terminal_id = ${terminalId}`])
+        ]),
+        name: sql`cell.sublist_of(${int8(serviceId ?? null)}, ${PgTypes.text(terminalId ?? null)})`
+      }
+
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const reads = yield* companyReads
@@ -68,21 +83,9 @@ const make = Effect.gen(function* () {
     return Option.map(Option.fromUndefinedOr(row), transactionOf)
   })
 
-  /** The sublist of sales with the filter's service and terminal. Undefined if the filter has neither. */
-  const sublistOf = ({ serviceId, terminalId }: TransactionFilter): Sublist | undefined =>
-    serviceId === undefined && terminalId === undefined
-      ? undefined
-      : {
-          row: sql.and([
-            ...(serviceId === undefined ? [] : [sql`t.service_id = ${int8(serviceId)}`]),
-            ...(terminalId === undefined ? [] : [sql`t.terminal_id = ${terminalId}`])
-          ]),
-          name: sql`cell.sublist_of(${int8(serviceId ?? null)}, ${PgTypes.text(terminalId ?? null)})`
-        }
-
   const rowsOf = (companyId: CompanyId, filter: TransactionFilter) => {
     const { identifier, key, status, xid } = filter
-    const sublist = sublistOf(filter)
+    const sublist = sublistOf(sql, filter)
     const narrowed = [
       ...ofCompany(sql, companyId, filter),
       ...(status === undefined ? [] : [sql.literal(salesHaving[status].row)]),
@@ -114,7 +117,7 @@ const make = Effect.gen(function* () {
               companyId,
               filter,
               also: status === undefined ? undefined : salesHaving[status],
-              sublist: sublistOf(filter)
+              sublist: sublistOf(sql, filter)
             },
             page
           )

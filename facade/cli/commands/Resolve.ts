@@ -1,22 +1,13 @@
 import { Effect, Option } from "effect"
 import { CliError, Command, Flag } from "effect/cli"
-import { isDay } from "../../../core/domain/LocalTime.ts"
 import { Finding } from "../../../core/domain/Resolution.ts"
 import { readRechargeToken } from "../../../core/domain/Sale.ts"
 import { confirmResolution, proposeResolution } from "../../../core/workflows/Resolve.ts"
 import { operatorLayer } from "../../AppLayer.ts"
 import { orDefault, toggle, withNote } from "../terminal/Flags.ts"
 import { print } from "../terminal/Output.ts"
-import { labelFlag, textFlag, transactionId } from "../terminal/Parameters.ts"
+import { dayFlag, labelFlag, textFlag, transactionId } from "../terminal/Parameters.ts"
 
-const dayFlag = (name: string, description: string) =>
-  Flag.String(name).pipe(
-    Flag.withDescription(description),
-    Flag.withMetavar("YYYY-MM-DD"),
-    withNote("such as 2027-01-31"),
-    Flag.filter(isDay, () => "Expected: a day such as 2027-01-31"),
-    orDefault(null, "none")
-  )
 
 /** The finding as JSON, with the names of the flags. */
 const findingDocument = Finding.match({
@@ -64,8 +55,8 @@ export const resolve = Command.make(
       ),
       orDefault(null, "none")
     ),
-    from: dayFlag("desde", "For a policy: the first day of its validity"),
-    until: dayFlag("hasta", "For a policy: the last day of its validity")
+    from: dayFlag("desde", "For a policy: the first day of its validity").pipe(orDefault(null, "none")),
+    until: dayFlag("hasta", "For a policy: the last day of its validity").pipe(orDefault(null, "none"))
   },
   Effect.fn(function* ({ as, authCode, from, reason, token, transactionId, until }) {
     const validity = from === null || until === null ? null : { from, until }

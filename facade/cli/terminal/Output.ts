@@ -1,4 +1,4 @@
-import { Console, Context, Effect, Option, Schema } from "effect"
+import { Console, Context, Effect, Option, Schema, Stream } from "effect"
 import { CliConfig, type CliError, CliOutput, GlobalFlag, type HelpDoc } from "effect/cli"
 import { toggle } from "./Flags.ts"
 
@@ -22,6 +22,13 @@ const toJson = (document: Document): string => JSON.stringify(document, null, 2)
 /** Prints a command's result: the document with --json, otherwise the text. */
 export const print = Effect.fnUntraced(function* (document: Document, words: string) {
   yield* Console.log((yield* AsJson) ? toJson(document) : words)
+})
+
+/** Prints the lines of a CSV file as they are read, or with --json all of them in one document. */
+export const printCsv = Effect.fnUntraced(function* <E, R>(lines: Stream.Stream<string, E, R>) {
+  if (yield* AsJson) return yield* print({ csv: yield* Stream.mkString(lines) }, "")
+  // The console adds the second half of each line break.
+  yield* Stream.runForEach(lines, (line) => Console.log(line.slice(0, -1)))
 })
 
 /** A table with columns as wide as their widest cell. */

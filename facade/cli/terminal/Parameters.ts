@@ -2,15 +2,16 @@ import { Duration, Option, Result, Schema } from "effect"
 import { Argument, Flag } from "effect/cli"
 import { WebhookId } from "../../../core/domain/Event.ts"
 import { CompanyId, ServiceId, TokenId, TransactionId } from "../../../core/domain/Ids.ts"
-import { readInstant } from "../../../core/domain/LocalTime.ts"
+import { isDay, readInstant } from "../../../core/domain/LocalTime.ts"
 import { AmountLiteral, readAmount, readLimit } from "../../../core/domain/Money.ts"
 import { OperatorName } from "../../../core/domain/Operator.ts"
 import { readRnc } from "../../../core/domain/Rnc.ts"
+import { phoneSpellings } from "../../../core/domain/SaleSearch.ts"
 import { isAddressRange } from "../../../core/domain/Session.ts"
 import { canonicalText, isBlank, isClean, isStorable, lengthOf } from "../../../core/domain/Text.ts"
 import { Permission } from "../../../core/domain/Token.ts"
 import { pesosFormat } from "../../settings/CatalogueFile.ts"
-import { commaList, commaListOf, orDefault, withNote } from "./Flags.ts"
+import { commaList, commaListOf, orDefault, wholeNumber, withNote } from "./Flags.ts"
 
 /** Arguments and flags that several commands share. A rejected value is wrong usage, exit code 2. */
 
@@ -47,6 +48,48 @@ export const companyFilter = Flag.Int("empresa").pipe(
   Flag.map(CompanyId.make),
   orDefault(undefined, "all companies")
 )
+
+/** Filters by service. */
+export const serviceFilter = Flag.Int("servicio").pipe(
+  Flag.withDescription("Only sales of this service, by its id (service_id)"),
+  Flag.filter(isId, idExpected),
+  Flag.map(ServiceId.make),
+  orDefault(undefined, "any")
+)
+
+/** A flag with a value to search for. */
+export const soughtFlag = (name: string, description: string) =>
+  Flag.String(name).pipe(
+    Flag.withDescription(description),
+    Flag.filter(
+      (text) => !isBlank(text),
+      () => "Expected: a text that is not empty"
+    ),
+    orDefault(undefined, "none")
+  )
+
+/** A flag with a phone to search for. */
+export const phoneFlag = Flag.String("telefono").pipe(
+  Flag.withDescription("The phone of the sale, with or without +1"),
+  withNote("such as 809-555-1234"),
+  Flag.filter(
+    (text) => phoneSpellings(text).length > 0,
+    () => "Expected: a Dominican phone of ten digits, such as 809-555-1234"
+  ),
+  orDefault(undefined, "none")
+)
+
+export const dayFlag = (name: string, description: string) =>
+  Flag.String(name).pipe(
+    Flag.withDescription(description),
+    Flag.withMetavar("YYYY-MM-DD"),
+    withNote("such as 2027-01-31"),
+    Flag.filter(isDay, () => "Expected: a day such as 2027-01-31")
+  )
+
+export const pageNumber = wholeNumber("page", { minimum: 1, maximum: 1_000_000 }, "Page number").pipe(orDefault(1))
+export const pageSize = (maximum: number) =>
+  wholeNumber("per-page", { minimum: 1, maximum }, "Page size").pipe(orDefault(50))
 
 const textLiteral = (text: string) => AmountLiteral.TextLiteral({ text })
 

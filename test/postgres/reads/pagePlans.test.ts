@@ -5,13 +5,14 @@ import * as AllTransactionsPostgres from "../../../adapters/postgres/reads/AllTr
 import * as StatementPostgres from "../../../adapters/postgres/reads/StatementPostgres.ts"
 import * as TransactionsPostgres from "../../../adapters/postgres/reads/TransactionsPostgres.ts"
 import * as VitalSignsPostgres from "../../../adapters/postgres/reads/VitalSignsPostgres.ts"
-import { CompanyId, ServiceId, TerminalId } from "../../../core/domain/Ids.ts"
+import { CompanyId, IdempotencyKey, ServiceId, TerminalId, TransactionId } from "../../../core/domain/Ids.ts"
+import type { Sought } from "../../../core/domain/SaleSearch.ts"
 import type { TransactionFilter } from "../../../core/domain/Transaction.ts"
 import { Statement } from "../../../core/ports/Statement.ts"
 import { AllTransactions, type OwnedFilter, Transactions } from "../../../core/ports/Transactions.ts"
 import { VitalSigns } from "../../../core/ports/VitalSigns.ts"
 import { TestDatabase } from "../../support/Database.ts"
-import { loadSalesHistory, setBlockLength } from "../../support/SalesHistory.ts"
+import { loadSalesHistories, setBlockLength } from "../../support/SalesHistory.ts"
 import { type Scan, scansOfStatements } from "./ExplainedScans.ts"
 
 const perPage = 50
@@ -21,7 +22,7 @@ const small = { company: 1, sales: 200, days: 30 }
 const large = { company: 2, sales: 200_000, days: 100 }
 
 const Loaded = Layer.effectDiscard(
-  Effect.all([setBlockLength(1_000), loadSalesHistory(small), loadSalesHistory(large)], { discard: true })
+  Effect.all([setBlockLength(1_000), loadSalesHistories([small, large])], { discard: true })
 )
 
 const TestLayer = Layer.mergeAll(
@@ -60,6 +61,7 @@ const readsFew = Effect.fnUntraced(function* <R>(
 const month = { from: "2026-01-01", to: "2026-01-31" }
 const service = (id: number) => ({ serviceId: ServiceId.make(id) })
 const terminal = (name: string) => ({ terminalId: TerminalId.make(name) })
+const servicesOf = (...ids: ReadonlyArray<number>) => ({ services: ids.map((id) => ServiceId.make(id)) })
 const day = { from: "2025-12-24", to: "2025-12-24" }
 
 layer(TestLayer)("a page of a long list", (it) => {
@@ -141,6 +143,43 @@ layer(TestLayer)("a page of a long list", (it) => {
     "of all companies' sales (%j, page %i) uses an index and reads few rows",
     ([filter, page]) =>
       readsFew(() => AllTransactions.use(({ list }) => list(filter, { page, perPage })), 2 * page * perPage + 6 * block)
+  )
+
+  // The newest 20,000 sales are read first. If they do not fill the page, blocks show where such sales are, and days are
+  // read through their ids.
+  it.effect.each([
+    [{ ...terminal("caja-7") }, 1, 20_000],
+    [{ ...servicesOf(2) }, 1, 20_000],
+    [{ ...servicesOf(1, 2), statuses: ["FAILED"] }, 1, 20_000],
+    [{ ...terminal("caja-100") }, 1, 20_000 + 24 * block],
+    [{ ...servicesOf(2), ...terminal("caja-2") }, 1, 20_000 + 2 * block],
+    [{ ...servicesOf(77) }, 1, 20_000 + 2 * block],
+    [day, 1, 8_000],
+    [{ ...day, ...servicesOf(1, 2), statuses: ["SUCCESS"] }, 1, 8_000],
+    [{ ...day, ...terminal("caja-100") }, 1, 16_000]
+  ] as ReadonlyArray<readonly [OwnedFilter, number, number]>)(
+    "of all companies' sales (%j, page %i) reads at most %i rows through an index",
+    ([filter, page, rows_max]) =>
+      readsFew(() => AllTransactions.use(({ list }) => list(filter, { page, perPage })), rows_max + 2 * perPage)
+  )
+
+  it.effect.each([
+    [{ id: TransactionId.make(150_000) }],
+    [{ xids: ["RD-2-77", "RD-2-107", "RD-2-17-R"] }],
+    [{ key: IdempotencyKey.make("key-77") }],
+    [{ identifiers: ["c-77", "c-78"] }],
+    [{ id: TransactionId.make(7), key: IdempotencyKey.make("nothing"), xids: ["nothing"], identifiers: ["nothing"] }]
+  ] as ReadonlyArray<readonly [Sought]>)("of a search for %j reads only what it finds", ([sought]) =>
+    Effect.gen(function* () {
+      const derived = [small, large].map(({ company }) => ({
+        companyId: CompanyId.make(company),
+        xids: sought.key === undefined ? [] : [`RD-${company}-77`]
+      }))
+      const searched = AllTransactions.use(({ find }) =>
+        find({ ...sought, derived }, { statuses: ["SUCCESS", "PENDING"], ...month }, { page: 1, perPage })
+      )
+      yield* readsFew(() => searched, 100)
+    })
   )
 
   it.effect.each([

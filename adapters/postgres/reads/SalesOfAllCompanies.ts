@@ -1,0 +1,296 @@
+import { type PgClient, PgTypes } from "@effect/sql-pg"
+import { DateTime, Duration } from "effect"
+import type { Fragment } from "effect/sql/Statement"
+import { instantsOf } from "../../../core/domain/LocalTime.ts"
+import type { Page } from "../../../core/domain/Page.ts"
+import type { OwnedFilter, SoughtSale } from "../../../core/ports/Transactions.ts"
+import { instant, int8 } from "../connection/Sql.ts"
+import { boundsOf, furtherOf, type WithTotal } from "./CountedList.ts"
+import { type KeyedRow, saleList, salesHavingAnyOf } from "./TransactionsPostgres.ts"
+
+type Sql = PgClient.PgClient
+
+const int8s = (sql: Sql, values: ReadonlyArray<number>): Fragment => sql`${values.map(String)}::text[]::bigint[]`
+
+/** Condition for rows of the filter's company. `table` is the alias of rows with a company id. */
+const ofFilterCompany = (sql: Sql, { companyId }: OwnedFilter, table: string): Fragment =>
+  companyId === undefined ? sql`true` : sql`${sql.literal(table)}.company_id = ${int8(companyId)}`
+
+/** Conditions for a row `t` by status and terminal. */
+const rowConditions = (sql: Sql, { statuses, terminalId }: OwnedFilter): ReadonlyArray<Fragment> => [
+  ...(statuses === undefined ? [] : [sql.literal(salesHavingAnyOf(statuses)?.row ?? "true")]),
+  ...(terminalId === undefined ? [] : [sql`t.terminal_id = ${terminalId}`])
+]
+
+/** Conditions for a row `t` by day and service. */
+const furtherConditions = (sql: Sql, { services, ...range }: OwnedFilter): ReadonlyArray<Fragment> => {
+  const { since, until } = instantsOf(range)
+  return [
+    ...(services === undefined ? [] : [sql`t.service_id = any (${int8s(sql, services)})`]),
+    ...(since === undefined ? [] : [sql`t.created_at >= ${instant(since)}`]),
+    ...(until === undefined ? [] : [sql`t.created_at < ${instant(until)}`])
+  ]
+}
+
+/** The page of `matched`, a table with the company and id of each match. `cut`: whether `matched` is incomplete. */
+const shownOf = (sql: Sql, page: Page, cut = sql`false`): Fragment => sql`
+  select whole.total, whole.cut, shown.*${furtherOf(sql, saleList)}
+  from (select count(*) as total, ${cut} as cut from matched) as whole
+  left join (
+    select ${sql.literal(saleList.columns)}
+    from (
+      select company_id, id
+      from matched
+      order by id desc, company_id
+      offset ${boundsOf(page).skipped}
+      limit ${page.perPage}
+    ) as m
+    join cell.transaction as t on t.company_id = m.company_id and t.id = m.id
+  ) as shown on true
+  order by shown.id desc, shown.company_id`
+
+/**
+ * The blocks that contain sales of the filter's services and terminal, with `counted`, the SQL for their number in a
+ * block `o`. `services` are the services of the sales in the block.
+ */
+const blocksOf = (sql: Sql, filter: OwnedFilter, counted: Fragment): Fragment => {
+  const { services, terminalId } = filter
+  if (services === undefined && terminalId === undefined)
+    return sql`
+      select o.company_id, null::bigint[] as services, o.first_id, o.last_id, ${counted} as n
+      from cell.block as o
+      where o.list = 'sale' and ${ofFilterCompany(sql, filter, "o")}`
+  const named = services === undefined ? sql`(values (null::bigint))` : sql`unnest(${int8s(sql, services)})`
+  return sql`
+    select o.company_id, array[s.service_id] as services, o.first_id, o.last_id, ${counted} as n
+    from cell.balance as b
+    cross join ${named} as s(service_id)
+    cross join lateral (
+      select o.*
+      from cell.sublist_block as o
+      where o.company_id = b.company_id
+        and o.sublist = cell.sublist_of(s.service_id, ${PgTypes.text(terminalId ?? null)})
+      offset 0
+    ) as o
+    where ${ofFilterCompany(sql, filter, "b")}`
+}
+
+/**
+ * A page of the sales of all companies, or of one, newest first, with their total. The filter has no days.
+ *
+ * The blocks of different companies overlap in time, and one company's sales may fill the whole page. So for each
+ * company, the query considers as many of the newest sales as the page reaches back. It skips blocks that are older
+ * than enough other blocks. Sales that are in no block yet are treated as one more block.
+ */
+export const pageOfAllCompanies = (sql: Sql, filter: OwnedFilter, page: Page) => {
+  const { services, statuses, terminalId } = filter
+  const { reach, skipped } = boundsOf(page)
+  const counted = sql.literal(salesHavingAnyOf(statuses)?.counted ?? "o.members")
+  const isWhole = statuses === undefined && services === undefined && terminalId === undefined
+  const narrowed = [
+    sql`t.company_id = o.company_id`,
+    sql`t.id between o.first_id and o.last_id`,
+    ...rowConditions(sql, filter),
+    ...(services === undefined ? [] : [sql`t.service_id = any (o.services)`])
+  ]
+  return sql<WithTotal<KeyedRow>>`
+    with beyond as (
+      select b.company_id, ${services === undefined ? sql`null::bigint[]` : int8s(sql, services)} as services, o.first_id,
+        o.last_id, b.sales - b.sales_listed as n
+      from cell.balance as b
+      cross join lateral (
+        select min(t.id) as first_id, max(t.id) as last_id
+        from cell.transaction as t
+        where t.company_id = b.company_id and t.id > b.listed_to
+      ) as o
+      where b.sales > b.sales_listed and ${ofFilterCompany(sql, filter, "b")}
+    ),
+    counted as (
+      ${blocksOf(sql, filter, counted)}
+      union all
+      select o.company_id, o.services, o.first_id, o.last_id,
+        ${isWhole ? sql`o.n` : sql`(select count(*) from cell.transaction as t where ${sql.and(narrowed)})`}
+      from beyond as o
+    ),
+    summed as materialized (
+      select
+        company_id,
+        services,
+        first_id,
+        last_id,
+        (sum(n) over (partition by company_id, services order by first_id desc))::bigint - n as newer,
+        sum(n) over (order by first_id desc) as upto,
+        n
+      from counted
+      where n > 0
+    ),
+    shown as (
+      select r.*
+      from summed as o
+      cross join lateral (
+        select ${sql.literal(saleList.columns)}
+        from cell.transaction as t
+        where ${sql.and(narrowed)}
+        order by t.id desc
+        limit ${reach} - o.newer
+      ) as r
+      where o.newer < ${reach}
+        and o.last_id >= coalesce((select max(first_id) from summed where upto >= ${reach}), 0)
+      order by r.id desc, r.company_id
+      offset ${skipped}
+      limit ${page.perPage}
+    )
+    select whole.total, shown.*${furtherOf(sql, saleList)}
+    from (select coalesce(sum(n), 0)::bigint as total from summed) as whole
+    left join shown on true
+    order by shown.id desc, shown.company_id`
+}
+
+/**
+ * The largest expected difference between the order of ids and of creation times. Ids are assigned by the database, and
+ * creation times by the servers' clocks.
+ */
+const disorder_max = Duration.days(1)
+
+/** SQL for an id before and an id after all sales of the filter's days. */
+const idsOf = (sql: Sql, range: OwnedFilter) => {
+  const { since, until } = instantsOf(range)
+  const before =
+    since === undefined
+      ? sql`null`
+      : sql`(
+          select max(o.last_id)
+          from cell.block as o
+          where o.list = 'sale' and o.latest < ${instant(DateTime.subtractDuration(since, disorder_max))}
+        )`
+  const after =
+    until === undefined
+      ? sql`null`
+      : sql`(
+          select min(o.first_id)
+          from cell.block as o
+          where o.list = 'sale' and o.earliest > ${instant(DateTime.addDuration(until, disorder_max))}
+        )`
+  const beyondNewest = sql`(
+    select max(n.id) + 1
+    from cell.balance as b
+    cross join lateral (select max(t.id) as id from cell.transaction as t where t.company_id = b.company_id) as n
+  )`
+  return { before: sql`coalesce(${before}, 0)`, after: sql`coalesce(${after}, ${beyondNewest}, 1)` }
+}
+
+/**
+ * A page of the sales of some days, newest first, with their total. Reads all sales of these days.
+ *
+ * No index begins with the creation time, because each sale would write it. But ids rise with time over all companies.
+ * The ends of the blocks of all companies show which ids the days have.
+ *
+ * @param newest_max how many of the newest ids to read. Without it, all. `cut` is true if there are more.
+ */
+export const pageOfDays = (sql: Sql, filter: OwnedFilter, page: Page, newest_max = Number.MAX_SAFE_INTEGER) => {
+  const ids = idsOf(sql, filter)
+  const narrowed = [
+    sql`t.company_id = b.company_id`,
+    sql`t.id > span.before and t.id < span.after`,
+    ...rowConditions(sql, filter),
+    ...furtherConditions(sql, filter)
+  ]
+  return sql<WithTotal<KeyedRow> & { readonly cut: boolean }>`
+    with whole as materialized (select ${ids.before} as before, ${ids.after} as after),
+    span as materialized (
+      select greatest(w.before, s.before) as before, w.after, w.before < s.before as cut
+      from whole as w
+      cross join lateral (select w.after - 1 - ${int8(newest_max)} as before) as s
+    ),
+    matched as materialized (
+      select t.*
+      from span
+      cross join cell.balance as b
+      cross join lateral (
+        select t.company_id, t.id from cell.transaction as t where ${sql.and(narrowed)} offset 0
+      ) as t
+      where ${ofFilterCompany(sql, filter, "b")}
+    )
+    ${shownOf(sql, page, sql`(select cut from span)`)}`
+}
+
+const texts = (sql: Sql, values: ReadonlyArray<string>): Fragment => sql`${values}::text[]`
+
+/**
+ * Queries for the ids of one company's sales, one query for each index. `c` is the company, with the xids that the key
+ * has there. An xid has two partial indexes, and the literals let the planner use them.
+ */
+const searchesOf = (sql: Sql, { id, key, xids = [] }: SoughtSale): ReadonlyArray<Fragment> => {
+  const ofXids = (wanted: Fragment) => [
+    ...["t.status <> 'FAILED'", "t.status = 'FAILED'"].map(
+      (part) => sql`
+        select t.id
+        from cell.transaction as t
+        where t.company_id = c.id and t.xid = any (${wanted}) and ${sql.literal(part)}`
+    ),
+    ...["v.status <> 'DENIED'", "v.status = 'DENIED'"].map(
+      (part) => sql`
+        select v.transaction_id
+        from cell.reversal as v
+        where v.company_id = c.id and v.xid = any (${wanted}) and ${sql.literal(part)}`
+    )
+  ]
+  return [
+    ...(id === undefined
+      ? []
+      : [sql`select t.id from cell.transaction as t where t.company_id = c.id and t.id = ${int8(id)}`]),
+    ...(xids.length === 0 ? [] : ofXids(texts(sql, xids))),
+    // A key that was freed is not in cell.idempotency. The xid that follows from the key finds its sale.
+    ...(key === undefined
+      ? []
+      : [
+          sql`select k.transaction_id from cell.idempotency as k where k.company_id = c.id and k.key = ${key}`,
+          ...ofXids(sql`c.xids`)
+        ])
+  ]
+}
+
+/**
+ * A page of the sales that have one of the sought values, newest first, with their total.
+ *
+ * The indexes of ids, xids and keys begin with the company, so each company is searched separately. The indexes of
+ * identifiers begin with the identifier.
+ */
+export const pageOfSought = (sql: Sql, sought: SoughtSale, filter: OwnedFilter, page: Page) => {
+  const { derived, identifiers = [] } = sought
+  const searches = searchesOf(sql, sought)
+  const ofCompanies = sql`
+    select c.id, f.id
+    from (
+      select c.id, d.xids
+      from directory.company as c
+      left join jsonb_to_recordset(
+        ${PgTypes.jsonb(derived.map(({ companyId: company_id, xids }) => ({ company_id, xids })))}
+      ) as d(company_id bigint, xids text[]) on d.company_id = c.id
+    ) as c
+    cross join lateral (${sql.join(" union ", false)(searches.map((search) => sql`(${search})`))} offset 0) as f(id)
+    where ${filter.companyId === undefined ? sql`true` : sql`c.id = ${int8(filter.companyId)}`}`
+  const ofIdentifiers = ["t.status <> 'PROCESSING'", "t.status = 'PROCESSING'"].map(
+    (part) => sql`
+      select t.company_id, t.id
+      from cell.transaction as t
+      where t.identifier = any (${texts(sql, identifiers)})
+        and ${sql.literal(part)}
+        and ${ofFilterCompany(sql, filter, "t")}`
+  )
+  const found = [...(searches.length === 0 ? [] : [ofCompanies]), ...(identifiers.length === 0 ? [] : ofIdentifiers)]
+  const narrowed = [...rowConditions(sql, filter), ...furtherConditions(sql, filter)]
+  return sql<WithTotal<KeyedRow>>`
+    with found(company_id, id) as materialized (${sql.join(" union ", false, "select 0, 0 where false")(found)}),
+    matched as materialized (
+      select f.*
+      from found as f
+      cross join lateral (
+        select t.id
+        from cell.transaction as t
+        where ${sql.and([sql`t.company_id = f.company_id`, sql`t.id = f.id`, ...narrowed])}
+        offset 0
+      ) as t
+    )
+    ${shownOf(sql, page)}`
+}

@@ -1,0 +1,87 @@
+import type { DateTime } from "effect"
+import { type FoundBy, HistoryEvent, type Moment } from "../../../core/domain/History.ts"
+import { formatLocal } from "../../../core/domain/LocalTime.ts"
+import { toPesos } from "../../../core/domain/Money.ts"
+import { entryView } from "../../api/Movimientos.ts"
+import { type Document, formatFields } from "../terminal/Output.ts"
+
+/** An event of a sale's history as JSON. */
+const eventDocument = HistoryEvent.$match({
+  Reserved: ({ amount, key }): Document => ({ evento: "reserved", idempotency_key: key, monto: toPesos(amount) }),
+  Answered: ({ by, outcome, repeatsUntil }): Document => ({
+    evento: "answered",
+    respuesta: outcome,
+    por: by,
+    se_repite_hasta: repeatsUntil === null ? null : formatLocal(repeatsUntil)
+  }),
+  Replayed: ({ about, times, until }): Document => ({
+    evento: "replayed",
+    sobre: about,
+    veces: times,
+    ultima: formatLocal(until)
+  }),
+  Asked: ({ about, answer, times, until }): Document => ({
+    evento: "asked",
+    sobre: about,
+    respuesta: answer,
+    veces: times,
+    ultima: formatLocal(until)
+  }),
+  NotAsked: ({ about, times, until }): Document => ({
+    evento: "not_asked",
+    sobre: about,
+    veces: times,
+    ultima: formatLocal(until)
+  }),
+  Settled: ({ authCode, by, refusal, status }): Document => ({
+    evento: "settled",
+    status,
+    por: by,
+    auth_code: authCode,
+    motivo: refusal
+  }),
+  Entered: ({ entry }): Document => {
+    const { monto, movimiento_id, saldo, tipo } = entryView(entry)
+    return { evento: "entered", movimiento_id, tipo, monto, saldo }
+  },
+  ReversalBegun: ({ xid }): Document => ({ evento: "reversal_begun", xid }),
+  ReversalEnded: ({ by, status, xid }): Document => ({ evento: "reversal_ended", xid, status, por: by }),
+  Audited: ({ action, details }): Document => ({ evento: action, detalles: details })
+})
+
+const formatRepetition = (times: number, until: DateTime.Utc): string =>
+  times === 1 ? "" : `, ${times} times until ${formatLocal(until)}`
+
+const foundByTexts: Readonly<Record<FoundBy, string>> = {
+  call: "by the call itself",
+  recovery: "by recovery",
+  operator: "by two operators"
+}
+
+/** An event of a sale's history as text. */
+const formatEvent = HistoryEvent.$match({
+  Reserved: ({ amount, key }) => `reserved: ${toPesos(amount)} pesos held, under the key ${key}`,
+  Answered: ({ by, outcome, repeatsUntil }) =>
+    `answered ${outcome} ${foundByTexts[by]}; a retry receives the same response ${repeatsUntil === null ? "while it is unresolved" : `until ${formatLocal(repeatsUntil)}`}`,
+  Replayed: ({ about, times, until }) =>
+    `a retry received the stored response of the ${about}${formatRepetition(times, until)}`,
+  Asked: ({ about, answer, times, until }) =>
+    `recovery asked about the ${about}: ${answer}${formatRepetition(times, until)}`,
+  NotAsked: ({ about, times, until }) =>
+    `recovery could not ask about the ${about}, because the provider or insurer accepts no calls${formatRepetition(times, until)}`,
+  Settled: ({ authCode, by, refusal, status }) =>
+    `settled ${foundByTexts[by]}: ${[status, authCode ?? refusal ?? "never sent"].join(", ")}`,
+  Entered: ({ entry }) =>
+    `ledger entry ${entry.id}, ${entry.type}: ${toPesos(entry.amount)} pesos, leaving ${toPesos(entry.balance)}`,
+  ReversalBegun: ({ xid }) => `reversal begun as ${xid}`,
+  ReversalEnded: ({ by, status, xid }) => `reversal ${xid} ended ${foundByTexts[by]}: ${status}`,
+  Audited: ({ action, details }) => `${action}: ${formatFields(details).replaceAll("\n", ", ")}`
+})
+
+/** The history of a sale as JSON. */
+export const historyDocument = (timeline: ReadonlyArray<Moment>): ReadonlyArray<Document> =>
+  timeline.map(({ at, event }) => ({ fecha: formatLocal(at), ...eventDocument(event) }))
+
+/** The history of a sale as text. */
+export const formatHistory = (timeline: ReadonlyArray<Moment>): string =>
+  timeline.map(({ at, event }) => `${formatLocal(at)}  ${formatEvent(event)}`).join("\n")

@@ -1,0 +1,248 @@
+import { DateTime, Duration, Effect, Stream } from "effect"
+import { CliError, Command, Flag } from "effect/cli"
+import { type CompanyId, TerminalId } from "../../../core/domain/Ids.ts"
+import { formatLocal } from "../../../core/domain/LocalTime.ts"
+import { type Centavos, toPesos } from "../../../core/domain/Money.ts"
+import type { Page } from "../../../core/domain/Page.ts"
+import { ServiceType } from "../../../core/domain/Service.ts"
+import { Status } from "../../../core/domain/Status.ts"
+import type { Transaction } from "../../../core/domain/Transaction.ts"
+import {
+  AllTransactions,
+  type OwnedTransaction,
+  type PendingOrder,
+  type PendingTransaction
+} from "../../../core/ports/Transactions.ts"
+import { exportSales, findSales, listedDays_max, type SaleQuery } from "../../../core/workflows/FindSales.ts"
+import { operatorLayer } from "../../AppLayer.ts"
+import { csvLines } from "../../api/Csv.ts"
+import { pagesOf } from "../../api/Output.ts"
+import { csvColumns, csvRowOf, transactionView } from "../../api/TransactionView.ts"
+import { orDefault, toggle } from "../terminal/Flags.ts"
+import { type Document, formatTable, print, printCsv } from "../terminal/Output.ts"
+import {
+  companyFilter,
+  dayFlag,
+  labelFlag,
+  pageNumber,
+  pageSize,
+  phoneFlag,
+  serviceFilter,
+  soughtFlag
+} from "../terminal/Parameters.ts"
+
+const perPage_max = 200
+
+/** A sale of any company as JSON. */
+export const transactionDocument = ({
+  companyId,
+  transaction
+}: {
+  readonly companyId: CompanyId
+  readonly transaction: Transaction
+}) => ({
+  empresa_id: companyId,
+  ...transactionView(transaction)
+})
+
+/** The columns of a sale in a table. */
+const transactionRow = (owned: OwnedTransaction): Document => {
+  const { amount, created_at, empresa_id, identifier, service, status, transaction_id } = transactionDocument(owned)
+  return { transaction_id, empresa_id, status, servicio: service.nombre, identifier, amount, created_at }
+}
+
+const formatPagePosition = (page: Page, total: number | null): string =>
+  total === null
+    ? `Page ${page.page}; more pages follow.`
+    : `Page ${page.page} of ${pagesOf(page, total).total_pages}; ${total} in all.`
+
+/** Lists the sales of a page that this version cannot read. */
+const formatUnreadable = (ids: ReadonlyArray<number>): string =>
+  ids.length === 0
+    ? ""
+    : `\nThis version cannot read and does not show these transactions: ${ids.join(", ")}. They are unchanged.`
+
+/** A duration in days, hours and minutes. */
+const formatAge = (since: DateTime.Utc, now: DateTime.Utc): string => {
+  const { days, hours, minutes } = Duration.parts(DateTime.distance(since, now))
+  return [
+    [days, "d"],
+    [hours, "h"],
+    [minutes, "min"]
+  ]
+    .filter(([amount], index) => amount !== 0 || index === 2)
+    .map(([amount, unit]) => `${amount} ${unit}`)
+    .join(" ")
+}
+
+/** The time since which the outcome is unknown: the start of the reversal or, without a reversal, of the sale. */
+const unknownSince = ({ reversal, transaction }: PendingTransaction): DateTime.Utc =>
+  reversal?.createdAt ?? transaction.createdAt
+
+/** The unresolved reversal of a settled sale as JSON. */
+const reversalDocument = ({ reversal }: PendingTransaction) =>
+  reversal === null ? null : { xid: reversal.xid, status: reversal.status, created_at: formatLocal(reversal.createdAt) }
+
+const formatHeld = (reversals: number, held: Centavos): string =>
+  `Held: ${toPesos(held)} pesos.${reversals === 0 ? "" : ` Reversals included: ${reversals} (they hold no money).`}`
+
+const listPending = Effect.fnUntraced(function* (companyId: CompanyId | undefined, order: PendingOrder, page: Page) {
+  const transactions = yield* AllTransactions
+  const now = yield* DateTime.now
+  const { held, items, reversals, total, unreadable } = yield* transactions.pending(companyId, order, page)
+  yield* print(
+    {
+      items: items.map((owned) => ({
+        ...transactionDocument(owned),
+        anulacion: reversalDocument(owned),
+        edad_segundos: Math.floor(Duration.toSeconds(DateTime.distance(unknownSince(owned), now)))
+      })),
+      anulaciones: reversals,
+      retenido: toPesos(held),
+      ilegibles: unreadable,
+      pagination: pagesOf(page, total)
+    },
+    items.length + unreadable.length === 0
+      ? "Nothing is pending."
+      : `${formatTable(items.map((owned) => ({ ...transactionRow(owned), anulacion: owned.reversal?.status ?? null, edad: formatAge(unknownSince(owned), now) })))}\n\n${formatPagePosition(page, total)} ${formatHeld(reversals, held)}${formatUnreadable(unreadable)}`
+  )
+})
+
+const optional = orDefault(undefined, "any")
+
+const searchFlags = {
+  text: soughtFlag("buscar", "A sale's id, xid, key, identifier or phone, or the xid or key of its reversal"),
+  phone: phoneFlag,
+  xid: soughtFlag("xid", "The xid of the sale, or of its reversal"),
+  key: soughtFlag("clave", "The Idempotency-Key of the sale, or of its reversal"),
+  identifier: soughtFlag("identificador", "Phone, contract, account or plate of the sale")
+}
+
+const filterFlags = {
+  companyId: companyFilter,
+  from: dayFlag("desde", "First day of the sales").pipe(optional),
+  to: dayFlag("hasta", "Last day of the sales").pipe(optional),
+  serviceId: serviceFilter,
+  type: Flag.Literals("tipo", ServiceType.literals).pipe(
+    Flag.withDescription("Only sales of services of this type"),
+    optional
+  ),
+  terminalId: labelFlag("terminal", 50, "Only sales of this terminal (terminal_id)").pipe(
+    Flag.map(TerminalId.make),
+    optional
+  ),
+  state: Flag.Literals("estado", Status.literals).pipe(
+    Flag.withDescription("Only transactions in this state"),
+    optional
+  ),
+  status: Flag.Literals("status", Status.literals).pipe(Flag.withDescription("An earlier name of --estado"), optional)
+}
+
+const listFlags = {
+  ...searchFlags,
+  ...filterFlags,
+  pending: toggle(
+    "pendientes",
+    "Only unresolved sales (PROCESSING and PENDING), and sales with an unresolved reversal"
+  ),
+  order: Flag.ChoiceWithValue("orden", [
+    ["edad", "age"],
+    ["monto", "amount"]
+  ]).pipe(
+    Flag.withDescription("With --pendientes: by age or by held amount. Reversals hold no money"),
+    orDefault(undefined, "edad")
+  ),
+  page: pageNumber,
+  perPage: pageSize(perPage_max),
+  asCsv: toggle("csv", "Print all matching sales as CSV for spreadsheets, without pages")
+}
+
+type Given = Command.Command.Config.Infer<typeof listFlags>
+
+const searchNames = Object.keys(searchFlags) as ReadonlyArray<keyof typeof searchFlags>
+
+/** The given searches. The command accepts at most one. */
+const searchesIn = (given: Given) =>
+  searchNames.flatMap((by) => {
+    const text = given[by]
+    return text === undefined ? [] : [{ by, text }]
+  })
+
+const queryOf = (given: Given): SaleQuery => {
+  const { companyId, from, serviceId, state, status, terminalId, to, type } = given
+  return { companyId, from, to, serviceId, type, terminalId, status: state ?? status, search: searchesIn(given)[0] }
+}
+
+const listMatching = Effect.fnUntraced(function* (query: SaleQuery, page: Page) {
+  const { items, total, unreadable } = yield* findSales(query, page)
+  yield* print(
+    {
+      items: items.map(transactionDocument),
+      ilegibles: unreadable,
+      pagination: pagesOf(page, total)
+    },
+    items.length + unreadable.length === 0
+      ? "No such transactions."
+      : `${formatTable(items.map(transactionRow))}\n\n${formatPagePosition(page, total)}${formatUnreadable(unreadable)}`
+  )
+})
+
+const columns = ["empresa_id", ...csvColumns] as const
+
+const printAll = Effect.fnUntraced(function* (query: SaleQuery) {
+  const rows = Stream.map(yield* exportSales(query), ({ companyId, transaction }) => ({
+    empresa_id: companyId,
+    ...csvRowOf(transactionView(transaction), transaction.key)
+  }))
+  yield* printCsv(csvLines(columns, rows))
+})
+
+/** Why these flags do not go together. Null if they do. */
+const misuse = (given: Given): string | null => {
+  const { asCsv, from, order, pending, state, status, to } = given
+  if (searchesIn(given).length > 1)
+    return "--buscar, --telefono, --xid, --clave and --identificador exclude each other. Give only one."
+  if (state !== undefined && status !== undefined) return "--estado and --status are the same. Give only one."
+  if (from !== undefined && to !== undefined && to < from) return "--hasta is before --desde."
+  if (order !== undefined && !pending) return "--orden needs --pendientes. Other lists are sorted newest first."
+  const { companyId: _, ...query } = queryOf(given)
+  const isNarrowed = Object.values(query).some((value) => value !== undefined)
+  return pending && (isNarrowed || asCsv) ? "--pendientes allows only --empresa, --orden and pages beside it." : null
+}
+
+export const list = Command.make(
+  "list",
+  listFlags,
+  Effect.fn(function* (given) {
+    const { asCsv, companyId, order, page, pending, perPage } = given
+    if (pending) return yield* listPending(companyId, order ?? "age", { page, perPage })
+    const query = queryOf(given)
+    return yield* asCsv ? printAll(query) : listMatching(query, { page, perPage })
+  })
+).pipe(
+  Command.provide(operatorLayer),
+  Command.validate((given) => {
+    const message = misuse(given)
+    return message === null ? Effect.void : new CliError.ValidationError({ message })
+  }),
+  Command.withDescription(
+    `Find and list the sales of all companies, newest first. --buscar takes the text for everything that it may be. A phone may be written in any usual form. Without a search and without --empresa, a list has at most ${listedDays_max} days, and it is counted only if it is short. --csv prints all matching sales: those of a search newest first, others company by company. With --pendientes, unresolved sales by age or by held amount.`
+  ),
+  Command.withShortDescription("Find and list the sales of all companies"),
+  Command.withExamples([
+    { command: "saldo transactions list --buscar 809-555-1234", description: "Sales to a phone, in any form" },
+    {
+      command: "saldo transactions list --terminal caja-1 --desde 2027-01-01 --hasta 2027-01-31",
+      description: "A month's sales of a terminal"
+    },
+    {
+      command: "saldo transactions list --empresa 7 --estado FAILED --csv > failed.csv",
+      description: "For a spreadsheet"
+    },
+    { command: "saldo transactions list --pendientes", description: "Unresolved sales, oldest first" },
+    {
+      command: "saldo transactions list --pendientes --orden monto",
+      description: "Unresolved sales, largest held amount first"
+    }
+  ])
+)
