@@ -72,6 +72,9 @@ const refusals: Table = {
     ),
   UnknownTransaction: ({ transactionId }) =>
     missing("TRANSACCION_NO_EXISTE", `La transacción ${transactionId} no existe.`),
+  UnknownSale: ({ text }) => missing("TRANSACCION_NO_EXISTE", `Ninguna venta tiene el número o xid ${text}.`),
+  TooManyDays: ({ days_max }) =>
+    invalid("DEMASIADOS_DIAS", `Sin una empresa se listan a lo sumo ${days_max} días.`, { desde: "fuera_de_rango" }),
   UnreadableTransaction: ({ transactionId }) =>
     conflict(
       "TRANSACCION_ILEGIBLE",
