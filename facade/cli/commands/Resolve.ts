@@ -8,7 +8,6 @@ import { orDefault, toggle, withNote } from "../terminal/Flags.ts"
 import { print } from "../terminal/Output.ts"
 import { dayFlag, labelFlag, textFlag, transactionId } from "../terminal/Parameters.ts"
 
-
 /** The finding as JSON, with the names of the flags. */
 const findingDocument = Finding.match({
   Failed: () => ({ resultado: "failed" }),
