@@ -14,6 +14,7 @@ import * as VaultAead from "../adapters/crypto/VaultAead.ts"
 import { type Guarded, type GuardOptions, makeGuard } from "../adapters/http/Guard.ts"
 import * as HttpInsurer from "../adapters/insurer/HttpInsurer.ts"
 import * as AtomicPostgres from "../adapters/postgres/connection/AtomicPostgres.ts"
+import * as AuditEventsPostgres from "../adapters/postgres/directory/AuditEventsPostgres.ts"
 import * as AuditLogPostgres from "../adapters/postgres/directory/AuditLogPostgres.ts"
 import * as CatalogueAdminPostgres from "../adapters/postgres/directory/CatalogueAdminPostgres.ts"
 import * as CompaniesPostgres from "../adapters/postgres/directory/CompaniesPostgres.ts"
@@ -48,6 +49,7 @@ import * as TwilioSms from "../adapters/sms/TwilioSms.ts"
 import * as WebhookSenderUndici from "../adapters/webhook/WebhookSenderUndici.ts"
 import { XidPrefix } from "../core/domain/Idempotency.ts"
 import { InFlight } from "../core/workflows/InFlight.ts"
+import { Panoramas } from "../core/workflows/ReadPanorama.ts"
 import { DatabaseServer, migratedConnections } from "./settings/DatabaseServer.ts"
 import { Settings } from "./settings/Settings.ts"
 import { shellActorLayer } from "./settings/ShellActor.ts"
@@ -169,13 +171,14 @@ const operatorConnections_max = 4
 /** Everything that the commands and the console of operators need, except the actor. */
 export const operatorPorts = Layer.mergeAll(
   AllTransactionsPostgres.layer,
+  AuditEventsPostgres.layer,
   AuditPostgres.layer,
   DeliveryReportsPostgres.layer,
   HistoriesPostgres.layer,
   OperatorsPostgres.layer,
   OperatorSessionsPostgres.layer,
   PasswordHashScrypt.layer,
-  PanoramaPostgres.layer,
+  Layer.provide(Panoramas.layer, Layer.merge(PanoramaPostgres.layer, AuditPostgres.layer)),
   ResolutionsPostgres.layer,
   Layer.provide(TotpOtpauth.layer, SecureRandomNode.layer),
   appLayer

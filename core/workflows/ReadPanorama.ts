@@ -1,4 +1,4 @@
-import { Cache, DateTime, Duration, Effect, Exit } from "effect"
+import { Cache, Context, DateTime, Duration, Effect, Exit, Layer } from "effect"
 import type { Environment } from "../domain/Company.ts"
 import { dayOf, nextDay, startOfDay } from "../domain/LocalTime.ts"
 import { type ComparedDays, compareDays, type HourOfService, type Panorama } from "../domain/Panorama.ts"
@@ -17,7 +17,7 @@ const pastDayTtl = Duration.minutes(10)
 /** Failures are not reused. */
 const reusedFor =
   (ttl: Duration.Duration) =>
-  (exit: Exit.Exit<unknown, unknown>): Duration.Duration =>
+  <A, E>(exit: Exit.Exit<A, E>): Duration.Duration =>
     Exit.isSuccess(exit) ? ttl : Duration.zero
 
 /** Entries of a cache: two environments, and at midnight two days. */
@@ -40,11 +40,7 @@ const salesUntil = (
   ofHour: ReadonlyArray<HourOfService>
 ): ReadonlyArray<HourOfService> => [...before.filter((row) => row.hour < hour), ...ofHour]
 
-/**
- * Makes the read of the panorama. Without an environment, it reads production, or development if no company is in
- * production. Results are reused for a few seconds, so every caller of a process should share one read.
- */
-export const makePanorama = Effect.gen(function* () {
+const make = Effect.gen(function* () {
   const reads = yield* PanoramaReads
   const { last } = yield* Audit
 
@@ -82,9 +78,22 @@ export const makePanorama = Effect.gen(function* () {
 
   const panoramas = yield* Cache.makeWith(read, { capacity, timeToLive: reusedFor(panoramaTtl) })
 
-  return Effect.fnUntraced(function* (given: Environment | undefined) {
-    if (given !== undefined) return yield* Cache.get(panoramas, given)
-    const used = yield* reads.environments
-    return yield* Cache.get(panoramas, used.includes("production") ? "production" : "development")
+  return Panoramas.of({
+    read: Effect.fnUntraced(function* (given) {
+      if (given !== undefined) return yield* Cache.get(panoramas, given)
+      const used = yield* reads.environments
+      return yield* Cache.get(panoramas, used.includes("production") ? "production" : "development")
+    })
   })
 })
+
+/** The panorama of a process. All consoles of the process share its results for a few seconds. */
+export class Panoramas extends Context.Service<
+  Panoramas,
+  {
+    /** Without an environment: production, or development if no company is in production. */
+    readonly read: (environment: Environment | undefined) => Effect.Effect<Panorama>
+  }
+>()("saldo/core/Panoramas") {
+  static readonly layer = Layer.effect(Panoramas, make)
+}

@@ -146,7 +146,7 @@ export const wholeBetween = bounded<number | string>(queryIntegerOf)
 const day_max = "9999-12-30"
 
 /** A calendar day in local time. */
-const day = (description: string) =>
+export const day = (description: string) =>
   readBy<string, string>(
     Schema.String,
     (raw) =>

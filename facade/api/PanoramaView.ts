@@ -1,5 +1,4 @@
 import { DateTime, Duration } from "effect"
-import { formatLocal } from "../../core/domain/LocalTime.ts"
 import { toPesos } from "../../core/domain/Money.ts"
 import {
   type DayComparison,
@@ -14,7 +13,9 @@ import {
 
 /** The panorama in the form that the console and `saldo status --json` show. */
 
-const localOrNull = (instant: DateTime.Utc | null) => (instant === null ? null : formatLocal(instant))
+type Format = (instant: DateTime.Utc) => string
+
+const orNull = (format: Format, instant: DateTime.Utc | null) => (instant === null ? null : format(instant))
 
 const countView = ({ amount, failed, reversed, sold, unresolved }: SalesCount) => ({
   ventas: sold,
@@ -35,7 +36,7 @@ const salesView = ({ before, beforeUntilNow, services, today }: DayComparison) =
   hace_una_semana: dayView(before),
   hace_una_semana_hasta_esta_hora: countView(beforeUntilNow),
   servicios: services.map((each) => ({
-    service_id: each.service.id,
+    service_id: each.service.id as number,
     servicio: each.service.name,
     hoy: countView(each.today),
     hace_una_semana: countView(each.before)
@@ -46,7 +47,7 @@ const suppliers = { provider: "proveedor", insurer: "aseguradora" } as const
 
 const supplierView = (result: SupplierResult) => ({
   suplidor: suppliers[result.supplier],
-  service_id: result.service?.id ?? null,
+  service_id: result.service === null ? null : (result.service.id as number),
   servicio: result.service?.name ?? null,
   entregadas: result.delivered,
   fallidas: result.failed,
@@ -55,7 +56,7 @@ const supplierView = (result: SupplierResult) => ({
   p95_ms: result.p95_ms
 })
 
-const openView = ({ held, lowBalances, oldestDelivery, webhooks }: OpenMatters, now: DateTime.Utc) => ({
+const openView = ({ held, lowBalances, oldestDelivery, webhooks }: OpenMatters, now: DateTime.Utc, format: Format) => ({
   retenido: {
     total: toPesos(held.bands.reduce((sum, band) => sum + band.held, 0)),
     ventas: held.bands.reduce((sum, band) => sum + band.sales, 0),
@@ -69,17 +70,17 @@ const openView = ({ held, lowBalances, oldestDelivery, webhooks }: OpenMatters, 
       held.oldest === null
         ? null
         : {
-            empresa_id: held.oldest.companyId,
-            transaction_id: held.oldest.transactionId,
+            empresa_id: held.oldest.companyId as number,
+            transaction_id: held.oldest.transactionId as number,
             sobre: held.oldest.about === "sale" ? "venta" : "anulacion",
-            desde: formatLocal(held.oldest.since),
+            desde: format(held.oldest.since),
             edad_segundos: Math.floor(Duration.toSeconds(DateTime.distance(held.oldest.since, now)))
           }
   },
   saldos_bajos: {
     total: lowBalances.total,
     items: lowBalances.items.map(({ alert, available, companyId, name }) => ({
-      empresa_id: companyId,
+      empresa_id: companyId as number,
       razon_social: name,
       saldo_disponible: toPesos(available),
       alerta_saldo_bajo: toPesos(alert)
@@ -88,32 +89,33 @@ const openView = ({ held, lowBalances, oldestDelivery, webhooks }: OpenMatters, 
   webhooks: {
     total: webhooks.total,
     items: webhooks.items.map((webhook) => ({
-      empresa_id: webhook.companyId,
+      empresa_id: webhook.companyId as number,
       razon_social: webhook.companyName,
       webhook_id: webhook.webhookId,
       url: webhook.url,
       estado: webhook.disabled ? "desactivado" : "fallando",
-      falla_desde: localOrNull(webhook.failingSince),
-      entrega_mas_antigua: localOrNull(webhook.oldestDue)
+      falla_desde: orNull(format, webhook.failingSince),
+      entrega_mas_antigua: orNull(format, webhook.oldestDue)
     })),
-    entrega_mas_antigua: localOrNull(oldestDelivery)
+    entrega_mas_antigua: orNull(format, oldestDelivery)
   }
 })
 
-const auditView = ({ duration_ms, endedAt, violated }: LastAudit) => ({
-  fecha: formatLocal(endedAt),
+const auditView = ({ duration_ms, endedAt, violated }: LastAudit, format: Format) => ({
+  fecha: format(endedAt),
   duracion_ms: duration_ms,
   ok: violated.length === 0,
   violadas: violated.map(({ invariant, violations }) => ({ invariante: invariant, violaciones: violations }))
 })
 
-export const panoramaView = ({ at, audit, environment, open, sales, suppliers }: Panorama) => ({
-  fecha: formatLocal(at),
+/** @param format the form of times. Days of local time are always `YYYY-MM-DD`. */
+export const panoramaView = ({ at, audit, environment, open, sales, suppliers }: Panorama, format: Format) => ({
+  fecha: format(at),
   ambiente: environment,
   ...salesView(sales),
   suplidores: { hoy: suppliers.today.map(supplierView), ultima_hora: suppliers.lastHour.map(supplierView) },
-  ...openView(open, at),
-  auditoria: audit === null ? null : auditView(audit)
+  ...openView(open, at, format),
+  auditoria: audit === null ? null : auditView(audit, format)
 })
 
 export type PanoramaView = ReturnType<typeof panoramaView>

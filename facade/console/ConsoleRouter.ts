@@ -5,14 +5,16 @@ import { may } from "../../core/domain/Operator.ts"
 import { NotAllowed } from "../../core/domain/OperatorErrors.ts"
 import { CurrentActor } from "../../core/ports/CurrentActor.ts"
 import type { RawInput } from "../api/Procedure.ts"
+import { auditoria } from "./api/Auditoria.ts"
 import { empresas } from "./api/Empresas.ts"
+import { panorama } from "./api/Panorama.ts"
 import type { OperatorSession, Procedure, ProcedureKind } from "./api/Procedure.ts"
 import type { Services } from "./api/Services.ts"
 import { sesion } from "./api/Sesion.ts"
 import { type ConsoleError, NotAdmitted, refusalOf } from "./Refusals.ts"
 
 /** All procedures of the console, by subject. */
-export const procedures = { empresas, sesion }
+export const procedures = { auditoria, empresas, panorama, sesion }
 
 /** What tRPC passes to a procedure. */
 export interface ConsoleContext {

@@ -1,7 +1,8 @@
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Environment } from "../../../core/domain/Company.ts"
-import { makePanorama } from "../../../core/workflows/ReadPanorama.ts"
+import { formatLocal } from "../../../core/domain/LocalTime.ts"
+import { Panoramas } from "../../../core/workflows/ReadPanorama.ts"
 import { operatorLayer } from "../../AppLayer.ts"
 import { type PanoramaView, panoramaView } from "../../api/PanoramaView.ts"
 import { orDefault } from "../terminal/Flags.ts"
@@ -104,8 +105,8 @@ export const status = Command.make(
     )
   },
   Effect.fn(function* ({ environment }) {
-    const read = yield* makePanorama
-    const view = panoramaView(yield* read(environment))
+    const panoramas = yield* Panoramas
+    const view = panoramaView(yield* panoramas.read(environment), formatLocal)
     yield* print(view, formatPanorama(view))
   })
 ).pipe(

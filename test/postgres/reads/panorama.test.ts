@@ -5,10 +5,11 @@ import { TestClock } from "effect/testing"
 import * as AuditPostgres from "../../../adapters/postgres/reads/AuditPostgres.ts"
 import * as PanoramaPostgres from "../../../adapters/postgres/reads/PanoramaPostgres.ts"
 import type { Environment } from "../../../core/domain/Company.ts"
+import { formatLocal } from "../../../core/domain/LocalTime.ts"
 import type { LastAudit } from "../../../core/domain/Panorama.ts"
 import { Audit } from "../../../core/ports/Audit.ts"
 import { PanoramaReads } from "../../../core/ports/PanoramaReads.ts"
-import { makePanorama } from "../../../core/workflows/ReadPanorama.ts"
+import { Panoramas } from "../../../core/workflows/ReadPanorama.ts"
 import { panoramaView } from "../../../facade/api/PanoramaView.ts"
 import { TestDatabase } from "../../support/Database.ts"
 
@@ -271,7 +272,7 @@ layer(TestLayer)("the panorama", (it) => {
         ["2026-03-10T16:29:30Z", "PENDING", 1, 700]
       ])
       yield* TestClock.setTime(DateTime.toEpochMillis(at("2026-03-10T16:30:00Z")))
-      const view = panoramaView(yield* (yield* makePanorama)(undefined))
+      const view = panoramaView(yield* (yield* Panoramas).read(undefined), formatLocal)
       assert.strictEqual(view.ambiente, "production")
       assert.strictEqual(view.fecha, "2026-03-10 12:30:00")
       const none = { ventas: 0, monto: 0, fallidas: 0, anuladas: 0, sin_resolver: 0 }
@@ -296,6 +297,6 @@ layer(TestLayer)("the panorama", (it) => {
       )
       assert.strictEqual(view.retenido.total, 7)
       assert.deepStrictEqual(view.suplidores.ultima_hora[0]?.exito, 1)
-    }).pipe(Effect.provide(TestClock.layer()))
+    }).pipe(Effect.provide(Layer.provideMerge(Panoramas.layer, TestClock.layer())))
   )
 })

@@ -7,7 +7,7 @@ import { Centavos } from "../../../core/domain/Money.ts"
 import type { HourOfService, OpenMatters } from "../../../core/domain/Panorama.ts"
 import { Audit } from "../../../core/ports/Audit.ts"
 import { type Interval, PanoramaReads } from "../../../core/ports/PanoramaReads.ts"
-import { makePanorama } from "../../../core/workflows/ReadPanorama.ts"
+import { Panoramas } from "../../../core/workflows/ReadPanorama.ts"
 
 const nothingOpen: OpenMatters = {
   held: { bands: [], reversals: 0, oldest: null },
@@ -30,7 +30,7 @@ const noting = (noted: Array<string>, used: ReadonlyArray<Environment> = ["produ
     reversed: 0,
     unresolved: 0
   })
-  return Layer.mergeAll(
+  const ports = Layer.mergeAll(
     Layer.succeed(PanoramaReads, {
       environments: Effect.succeed(used),
       sales: (environment, created) =>
@@ -40,6 +40,7 @@ const noting = (noted: Array<string>, used: ReadonlyArray<Environment> = ["produ
     }),
     Layer.succeed(Audit, { prove: Effect.succeed([]), record: () => Effect.void, last: Effect.succeed(null) })
   )
+  return Layer.provide(Panoramas.layer, ports)
 }
 
 const at = (text: string) => TestClock.setTime(DateTime.toEpochMillis(DateTime.makeUnsafe(text)))
@@ -49,7 +50,7 @@ describe("the panorama", () => {
     const noted: Array<string> = []
     return Effect.gen(function* () {
       yield* at("2026-03-11T03:20:00Z") // 23:20 on 10 March, local time
-      yield* (yield* makePanorama)("production")
+      yield* (yield* Panoramas).read("production")
       assert.deepStrictEqual(noted, [
         "sales production 2026-03-03T04:00:00.000Z 2026-03-04T04:00:00.000Z",
         "sales production 2026-03-04T03:00:00.000Z 2026-03-04T03:20:00.000Z",
@@ -69,7 +70,7 @@ describe("the panorama", () => {
     "of companies in %j shows %s unless another environment is asked for",
     ([used, shown]) =>
       Effect.gen(function* () {
-        const panorama = yield* makePanorama
+        const { read: panorama } = yield* Panoramas
         assert.strictEqual((yield* panorama(undefined)).environment, shown)
         assert.strictEqual((yield* panorama("development")).environment, "development")
       }).pipe(Effect.provide(noting([], used)))
@@ -79,7 +80,7 @@ describe("the panorama", () => {
     const noted: Array<string> = []
     return Effect.gen(function* () {
       yield* at("2026-03-10T16:00:00Z")
-      const panorama = yield* makePanorama
+      const { read: panorama } = yield* Panoramas
       yield* Effect.all(
         Array.from({ length: 10 }, () => panorama("production")),
         { concurrency: "unbounded" }
@@ -102,7 +103,7 @@ describe("the panorama", () => {
     const past = () => noted.filter((read) => /^sales \w+ \S+T04:00:00.000Z \S+T04:00:00.000Z$/.test(read)).length
     return Effect.gen(function* () {
       yield* at("2026-03-11T03:55:00Z")
-      const panorama = yield* makePanorama
+      const { read: panorama } = yield* Panoramas
       yield* panorama("production")
       assert.strictEqual(past(), 2) // today and the past day
       yield* TestClock.adjust("4 minutes")
