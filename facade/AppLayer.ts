@@ -16,11 +16,13 @@ import * as HttpInsurer from "../adapters/insurer/HttpInsurer.ts"
 import * as AtomicPostgres from "../adapters/postgres/connection/AtomicPostgres.ts"
 import * as AuditEventsPostgres from "../adapters/postgres/directory/AuditEventsPostgres.ts"
 import * as AuditLogPostgres from "../adapters/postgres/directory/AuditLogPostgres.ts"
+import * as CasesPostgres from "../adapters/postgres/directory/CasesPostgres.ts"
 import * as CatalogueAdminPostgres from "../adapters/postgres/directory/CatalogueAdminPostgres.ts"
 import * as CompaniesPostgres from "../adapters/postgres/directory/CompaniesPostgres.ts"
 import * as DataKeyPostgres from "../adapters/postgres/directory/DataKeyPostgres.ts"
 import * as OperatorSessionsPostgres from "../adapters/postgres/directory/OperatorSessionsPostgres.ts"
 import * as OperatorsPostgres from "../adapters/postgres/directory/OperatorsPostgres.ts"
+import * as ProviderStatementsPostgres from "../adapters/postgres/directory/ProviderStatementsPostgres.ts"
 import * as TokensPostgres from "../adapters/postgres/directory/TokensPostgres.ts"
 import * as DeliveriesPostgres from "../adapters/postgres/events/DeliveriesPostgres.ts"
 import * as DeliveryReportsPostgres from "../adapters/postgres/events/DeliveryReportsPostgres.ts"
@@ -173,12 +175,14 @@ export const operatorPorts = Layer.mergeAll(
   AllTransactionsPostgres.layer,
   AuditEventsPostgres.layer,
   AuditPostgres.layer,
+  CasesPostgres.layer,
   DeliveryReportsPostgres.layer,
   HistoriesPostgres.layer,
   OperatorsPostgres.layer,
   OperatorSessionsPostgres.layer,
   PasswordHashScrypt.layer,
   Layer.provide(Panoramas.layer, Layer.merge(PanoramaPostgres.layer, AuditPostgres.layer)),
+  ProviderStatementsPostgres.layer,
   ResolutionsPostgres.layer,
   Layer.provide(TotpOtpauth.layer, SecureRandomNode.layer),
   appLayer

@@ -114,6 +114,11 @@ grant insert, update on cell.resolution to saldo_operator;
 -- A check constraint of cell.resolution calls cell.folded_text.
 grant execute on function cell.folded_text to saldo_operator;
 grant execute on function cell.turn_events to saldo_operator;
+grant select, insert, update (
+  state, external_id, company_id, transaction_id, our_status, our_amount, our_at, their_status, their_amount, their_at, lines,
+  line, file, opened_at, seen_at, gone_at
+) on directory.statement_case to saldo_operator;
+grant select, insert on directory.statement_case_note to saldo_operator;
 
 -- Accounts of operators. Names never change, and accounts are never deleted.
 grant

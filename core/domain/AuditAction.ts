@@ -2,6 +2,8 @@ import type { TokenState } from "./Token.ts"
 
 /** Actions that an operator takes in the console or on the command line. */
 type ByHand =
+  | "case_closed"
+  | "case_noted"
   | "catalogue_imported"
   | "company_changed"
   | "company_created"
@@ -27,6 +29,7 @@ type ByHand =
   | "sign_in_refused"
   | "token_issued"
   | "token_rotated"
+  | "statement_compared"
   | `token_${TokenState}`
   | "webhook_replayed"
 

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { CaseId } from "./Case.ts"
 import { WebhookId } from "./Event.ts"
 import { CompanyId, ServiceId, TokenId, TransactionId } from "./Ids.ts"
 import { Amount } from "./Money.ts"
@@ -135,6 +136,15 @@ export class SupplierDisagrees extends Schema.TaggedError<SupplierDisagrees>()("
   said: Schema.String
 }) {}
 
+/** There is no such case. */
+export class UnknownCase extends Schema.TaggedError<UnknownCase>()("UnknownCase", { caseId: CaseId }) {}
+
+/** The case is closed. */
+export class CaseClosed extends Schema.TaggedError<CaseClosed>()("CaseClosed", { caseId: CaseId }) {}
+
+/** The statement has no dates, and the operator has given no days to compare. Nothing was stored. */
+export class StatementWithoutDates extends Schema.TaggedError<StatementWithoutDates>()("StatementWithoutDates", {}) {}
+
 /** All errors that an operator may see. */
 export type OperatorError =
   | SignInError
@@ -157,3 +167,6 @@ export type OperatorError =
   | NotResolvable
   | NotConfirmable
   | SupplierDisagrees
+  | UnknownCase
+  | CaseClosed
+  | StatementWithoutDates

@@ -4,6 +4,7 @@ import { wordsOf } from "../../adapters/postgres/connection/SqlFailure.ts"
 import { ReferenceElsewhere } from "../../core/domain/OperatorErrors.ts"
 import manifest from "../../package.json" with { type: "json" }
 import { audit } from "./commands/Audit.ts"
+import { caseCommand } from "./commands/Case.ts"
 import { catalog } from "./commands/Catalog.ts"
 import { company } from "./commands/Company.ts"
 import { doctor } from "./commands/Doctor.ts"
@@ -40,6 +41,7 @@ const saldo = Command.make("saldo").pipe(
     sms,
     webhook,
     reconcile,
+    caseCommand,
     audit
   ]),
   Command.withGlobalFlags([jsonFlag])

@@ -4,10 +4,11 @@ import { owned_max, toPesos } from "../../core/domain/Money.ts"
 import { lowestRole } from "../../core/domain/Operator.ts"
 import type { Confirmation, NotConfirmable, NotResolvable, OperatorError } from "../../core/domain/OperatorErrors.ts"
 import type { BadCatalogue } from "../settings/CatalogueFile.ts"
+import type { BadStatement } from "../settings/StatementCsv.ts"
 import { signInRefusals } from "./SignInRefusals.ts"
 import type { Document, Refusal } from "./terminal/Output.ts"
 
-type RefusedError = OperatorError | BadCatalogue
+type RefusedError = OperatorError | BadCatalogue | BadStatement
 
 const notResolvableMessages: { readonly [Why in NotResolvable["why"]]: (id: number, status: string) => string } = {
   settled: (id, status) => `Transaction ${id} is ${status}: it is already settled. Nothing was changed.`,
@@ -151,6 +152,29 @@ const refusals: { readonly [Tag in RefusedError["_tag"]]: (error: Extract<Refuse
     code: "SUPPLIER_DISAGREES",
     message: `The supplier reports ${said} for ${about === "sale" ? "" : "the reversal of "}transaction ${transactionId}, which contradicts the proposal. Nothing was settled. Run "saldo reconcile" to settle the transaction by the supplier's answer.`,
     details: { transaction_id: transactionId, proveedor: said }
+  }),
+  UnknownCase: ({ caseId }) => ({
+    code: "CASE_NOT_FOUND",
+    message: `Case ${caseId} does not exist. List the cases with "saldo case list".`,
+    details: { caso_id: caseId }
+  }),
+  CaseClosed: ({ caseId }) => ({
+    code: "CASE_CLOSED",
+    message: `Case ${caseId} is already closed. Nothing was changed. "saldo case show ${caseId}" shows its notes.`,
+    details: { caso_id: caseId }
+  }),
+  StatementWithoutDates: () => ({
+    code: "STATEMENT_WITHOUT_DATES",
+    message:
+      "The statement has no dates, so it is unknown which sales it should contain. Nothing was stored. Give the days with --desde and --hasta, or name the column of dates with --mapa."
+  }),
+  BadStatement: ({ faults, more }) => ({
+    code: "STATEMENT_INVALID",
+    message: `Nothing was compared and nothing was stored. Correct the following and run the command again:${faults.map(({ column, line, reason }) => `\n  line ${line}${column === null ? "" : `, column ${column}`}: ${reason}`).join("")}${more ? "\n  and more" : ""}`,
+    details: {
+      errores: faults.map(({ column, line, reason }) => ({ linea: line, columna: column, motivo: reason })),
+      hay_mas: more
+    }
   }),
   BadCatalogue: ({ faults }) => ({
     code: "CATALOGUE_INVALID",

@@ -62,6 +62,10 @@ const refusals: Table = {
   TokenRevoked: ({ tokenId }) =>
     conflict("TOKEN_REVOCADO", `El token ${tokenId} está revocado para siempre. Emita otro.`),
   UnknownWebhook: ({ webhookId }) => missing("WEBHOOK_NO_EXISTE", `El webhook ${webhookId} no existe.`),
+  UnknownCase: ({ caseId }) => missing("CASO_NO_EXISTE", `El caso ${caseId} no existe.`),
+  CaseClosed: ({ caseId }) => conflict("CASO_CERRADO", `El caso ${caseId} ya está cerrado.`),
+  StatementWithoutDates: () =>
+    invalid("EXTRACTO_SIN_FECHAS", "El extracto no tiene fechas: indique los días que debe comparar."),
   UnknownService: ({ serviceId }) => missing("SERVICIO_NO_EXISTE", `El servicio ${serviceId} no existe.`),
   CategoryNameTaken: () =>
     conflict("CATEGORIA_EN_USO", "Una categoría que no está en el archivo ya tiene el nombre de una del archivo."),

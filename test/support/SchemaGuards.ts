@@ -28,6 +28,9 @@ export const isOfInsurance = (table: string): boolean => table === "insurance" |
 /** Whether a table stores events, webhooks or deliveries. */
 export const isOfEvents = (table: string): boolean => ["delivery", "event", "webhook"].includes(table)
 
+/** Whether a table stores what providers state: cases of their statements, or balances. */
+export const isOfProviders = (table: string): boolean => /^(?:statement_case|provider_)/.test(table)
+
 /**
  * Names of all checks, foreign keys, unique keys and triggers of a schema that can refuse a statement. Primary keys are
  * left out.

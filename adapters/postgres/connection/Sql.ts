@@ -14,7 +14,9 @@ export const advisoryLocks = {
   /** Serializes changes that could leave no admin. */
   operatorRoles: 7_249_017,
   /** Serializes attempts to sign in, so that concurrent attempts count each other. */
-  signInAttempts: 7_249_018
+  signInAttempts: 7_249_018,
+  /** Serializes comparisons of statements of providers. */
+  statements: 7_249_020
 }
 
 /** Reads a nullable timestamp. */

@@ -1,5 +1,6 @@
 import { Duration, Option, Result, Schema } from "effect"
 import { Argument, Flag } from "effect/cli"
+import { CaseId } from "../../../core/domain/Case.ts"
 import { WebhookId } from "../../../core/domain/Event.ts"
 import { CompanyId, ServiceId, TokenId, TransactionId } from "../../../core/domain/Ids.ts"
 import { isDay, readInstant } from "../../../core/domain/LocalTime.ts"
@@ -25,6 +26,7 @@ export const companyId = Argument.map(idArgument("company", "Id of the company (
 export const tokenId = Argument.map(idArgument("token", "Id of the token (token_id)"), TokenId.make)
 export const serviceId = Argument.map(idArgument("service", "Id of the service (service_id)"), ServiceId.make)
 export const webhookId = Argument.map(idArgument("webhook", "Id of the webhook (webhook_id)"), WebhookId.make)
+export const caseId = Argument.map(idArgument("case", "Id of the case (caso_id)"), CaseId.make)
 export const transactionId = Argument.map(
   idArgument("transaction", "Id of the transaction (transaction_id)"),
   TransactionId.make

@@ -77,7 +77,10 @@ const operator = {
     "token_hash totp_secret totp_step",
   "directory.operator_invitation": "delete, insert, select, update password_hash totp_secret",
   "directory.operator_session": "delete, insert, select, update reauthenticated_at used_at",
-  "directory.sign_in_attempt": "delete, insert, select"
+  "directory.sign_in_attempt": "delete, insert, select",
+  "directory.statement_case":
+    "insert, select, update company_id external_id file gone_at line lines opened_at our_amount our_at our_status seen_at state their_amount their_at their_status transaction_id",
+  "directory.statement_case_note": "insert, select"
 }
 
 layer(TestDatabase)("a database role", (it) => {

@@ -84,7 +84,11 @@ const taught: ReadonlyArray<
   ["webhook show", [], {}],
   ["webhook disable", [], {}],
   ["webhook replay", ["desde"], { hasta: "now" }],
-  ["reconcile", [], {}],
+  ["reconcile", [], { extracto: "none", proveedor: "none", desde: "none", hasta: "none", mapa: "none" }],
+  ["case list", [], { proveedor: "any", tipo: "any", estado: "any", page: "1", "per-page": "50" }],
+  ["case show", [], {}],
+  ["case note", ["nota"], {}],
+  ["case close", ["nota"], {}],
   ["audit", [], {}]
 ]
 

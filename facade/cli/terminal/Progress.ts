@@ -1,0 +1,55 @@
+import { Effect, Option, Stdio, Stream } from "effect"
+import { ReportProgress } from "../../../core/ports/Progress.ts"
+
+/** Shortest interval between two changes of the line. */
+const interval_ms = 200
+
+/** The remaining time is not shown before this time, because the pace is not known yet. */
+const unknownPace_ms = 1_000
+
+const clearLine = "\r\u001b[K"
+
+const formatLeft = (left_ms: number): string => {
+  const seconds = Math.ceil(left_ms / 1_000)
+  return seconds < 90 ? `${seconds} s` : `${Math.round(seconds / 60)} min`
+}
+
+/** The line that shows the progress: `42 %  reading the statement, about 12 s left`. */
+export const formatProgress = (what: string, done: number, total: number, passed_ms: number): string => {
+  if (done >= total) return `100 %  ${what}, finishing`
+  const percent = `${String(Math.floor((100 * done) / total)).padStart(3)} %  ${what}`
+  return done === 0 || passed_ms < unknownPace_ms
+    ? percent
+    : `${percent}, about ${formatLeft((passed_ms / done) * (total - done))} left`
+}
+
+/** A function that replaces the current line of the terminal. None if stderr is not a terminal. */
+const terminalLine = Effect.gen(function* () {
+  const stdio = yield* Effect.serviceOption(Stdio.Stdio)
+  if (Option.isNone(stdio) || !(yield* stdio.value.stderrIsTerminal)) return Option.none()
+  const write = (line: string) =>
+    Effect.ignore(Stream.run(Stream.succeed(clearLine + line), stdio.value.stderr({ endOnDone: false })))
+  return Option.some(write)
+})
+
+/**
+ * Shows the progress that a long operation reports, with the remaining time, on the last line of the terminal. Shows
+ * nothing if stderr is not a terminal. Results go to stdout and stay clean.
+ */
+export const withProgress =
+  (what: string) =>
+  <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.flatMap(terminalLine, (line) => {
+      if (Option.isNone(line)) return work
+      let began_ms: number | null = null
+      let shown_ms = Number.NEGATIVE_INFINITY
+      const report = (done: number, total: number) =>
+        Effect.clockWith((clock) => {
+          const now_ms = Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n)
+          began_ms ??= now_ms
+          if (now_ms - shown_ms < interval_ms && done < total) return Effect.void
+          shown_ms = now_ms
+          return line.value(formatProgress(what, done, total, now_ms - began_ms))
+        })
+      return Effect.ensuring(Effect.provideService(work, ReportProgress, report), line.value(""))
+    })

@@ -1,0 +1,69 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Sink, Stdio } from "effect"
+import { TestClock } from "effect/testing"
+import { ReportProgress } from "../../../core/ports/Progress.ts"
+import { formatProgress, withProgress } from "../../../facade/cli/terminal/Progress.ts"
+
+/** A terminal, or a pipe, that keeps what is written to stderr. */
+const stderrOf = (isTerminal: boolean) => {
+  const written: Array<string> = []
+  const keep = (text: string | Uint8Array) => Effect.sync(() => void written.push(String(text)))
+  const stdio = Stdio.layerTest({
+    stderrIsTerminal: Effect.succeed(isTerminal),
+    stderr: () => Sink.forEach(keep)
+  })
+  return { written, stdio }
+}
+
+/** A command that works for ten seconds on ten parts. */
+const work = Effect.gen(function* () {
+  const report = yield* ReportProgress
+  for (let part = 0; part <= 10; part++) {
+    yield* report(part, 10)
+    if (part < 10) yield* TestClock.adjust("1 second")
+  }
+}).pipe(withProgress("reading"))
+
+it.effect("shows the progress and the remaining time on one line of a terminal, and clears it", () => {
+  const { stdio, written } = stderrOf(true)
+  return Effect.gen(function* () {
+    yield* work
+    const lines = written.map((text) => text.replace("\r\u001b[K", ""))
+    assert.deepStrictEqual(
+      [lines[0], lines[4], lines[10], lines[11]],
+      ["  0 %  reading", " 40 %  reading, about 6 s left", "100 %  reading, finishing", ""]
+    )
+    assert.isTrue(written.every((text) => text.startsWith("\r\u001b[K") && !text.includes("\n")))
+  }).pipe(Effect.provide(stdio))
+})
+
+it.effect("writes nothing if stderr is not a terminal", () => {
+  const { stdio, written } = stderrOf(false)
+  return Effect.gen(function* () {
+    yield* work
+    assert.deepStrictEqual(written, [])
+  }).pipe(Effect.provide(stdio))
+})
+
+it.effect("changes the line at most five times a second", () => {
+  const { stdio, written } = stderrOf(true)
+  return Effect.gen(function* () {
+    yield* Effect.flatMap(ReportProgress, (report) =>
+      Effect.forEach(
+        Array.from({ length: 100 }, (_, n) => n),
+        (n) => Effect.andThen(report(n, 100), TestClock.adjust("20 millis"))
+      )
+    ).pipe(withProgress("reading"))
+    assert.strictEqual(written.length, 10 + 1)
+  }).pipe(Effect.provide(stdio))
+})
+
+it.effect.each([
+  [0, 0, "  0 %  reading"],
+  [1, 500, "  1 %  reading"],
+  [1, 2_000, "  1 %  reading, about 3 min left"],
+  [50, 60_000, " 50 %  reading, about 60 s left"],
+  [100, 60_000, "100 %  reading, finishing"]
+] as const)("is %i of 100 after %i ms", ([done, passed_ms, line]) =>
+  Effect.sync(() => assert.strictEqual(formatProgress("reading", done, 100, passed_ms), line))
+)
