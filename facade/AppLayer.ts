@@ -167,11 +167,7 @@ const adapterLayers = Layer.mergeAll(
  */
 export const appLayer = Layer.provideMerge(InFlight.layer, adapterLayers)
 
-/** Number of database connections of a command. A command runs few statements at the same time. */
-const operatorConnections_max = 4
-
-/** Everything that the commands and the console of operators need, except the actor. */
-export const operatorPorts = Layer.mergeAll(
+const operatorAdapters = Layer.mergeAll(
   AllTransactionsPostgres.layer,
   AuditEventsPostgres.layer,
   AuditPostgres.layer,
@@ -186,8 +182,17 @@ export const operatorPorts = Layer.mergeAll(
   ResolutionsPostgres.layer,
   Layer.provide(TotpOtpauth.layer, SecureRandomNode.layer),
   appLayer
-).pipe(
-  Layer.provideMerge(migratedConnections(operatorConnections_max, "saldo_operator")),
+)
+
+/** Everything that the commands and the console of operators need on a database server, except the actor. */
+export const operatorPortsOn = (connections_max: number) =>
+  Layer.provideMerge(operatorAdapters, migratedConnections(connections_max, "saldo_operator"))
+
+/** Number of database connections of a command. A command runs few statements at the same time. */
+const operatorConnections_max = 4
+
+/** Everything that the operator's commands need, except the actor. */
+const operatorPorts = operatorPortsOn(operatorConnections_max).pipe(
   Layer.provideMerge(DatabaseServer.layer),
   Layer.provideMerge(baseLayer)
 )

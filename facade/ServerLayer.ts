@@ -154,14 +154,26 @@ export interface Started {
   readonly place: string
   /** URL of the operations port. Null if there is none. */
   readonly ops: string | null
+  /** URL of the operator console. Null if it does not run in this process. */
+  readonly console: string | null
 }
+
+// Only with the embedded Postgres. With another database, this process has the login of a server, and `saldo console`
+// runs the console with the login of an operator. The modules of the console are loaded only here.
+const startConsole = Effect.gen(function* () {
+  const { console } = yield* Settings
+  const { ours } = yield* DatabaseServer
+  if (console === null || !ours) return null
+  const { consoleBeside } = yield* Effect.promise(() => import("./ConsoleLayer.ts"))
+  return yield* consoleBeside(console)
+})
 
 const started = Effect.gen(function* () {
   const { address } = yield* HttpServer.HttpServer
   const { place } = yield* DatabaseServer
   const { url } = yield* Ops.OperationsPort
   const port = "port" in address ? address.port : 0
-  return { settings: yield* Settings, port, place, ops: url } satisfies Started
+  return { settings: yield* Settings, port, place, ops: url, console: yield* startConsole } satisfies Started
 })
 
 /**

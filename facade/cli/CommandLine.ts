@@ -7,6 +7,7 @@ import { audit } from "./commands/Audit.ts"
 import { caseCommand } from "./commands/Case.ts"
 import { catalog } from "./commands/Catalog.ts"
 import { company } from "./commands/Company.ts"
+import { consoleCommand } from "./commands/Console.ts"
 import { doctor } from "./commands/Doctor.ts"
 import { login, logout } from "./commands/Login.ts"
 import { migrate } from "./commands/Migrate.ts"
@@ -28,6 +29,7 @@ const saldo = Command.make("saldo").pipe(
   ),
   Command.withSubcommands([
     serve,
+    consoleCommand,
     migrate,
     doctor,
     status,

@@ -19,7 +19,7 @@ const exitOnSecondSignal = (): void => {
 }
 
 // The command is the first argument that is no flag. A later "serve" may be the name of a token.
-const isServing = process.argv.slice(2).find((each) => !each.startsWith("-")) === "serve"
+const isServing = ["serve", "console"].includes(process.argv.slice(2).find((each) => !each.startsWith("-")) ?? "")
 
 /** Keeps the process running when its output stream is closed, for example by a log collector that restarts. */
 const ignoreClosedStreams = (): void => {

@@ -1,23 +1,26 @@
-import { Context, Duration, Effect, Layer } from "effect"
+import { Context, Duration, Effect, Layer, Redacted } from "effect"
 import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { logDefect } from "../../core/workflows/InFlight.ts"
+import { sessionOf } from "../../core/workflows/SignIn.ts"
 import { layerServer } from "../http/Connections.ts"
 import { createNodeServer } from "../http/NodeServer.ts"
 import { addressOf, headerOf, targetOf } from "../http/Request.ts"
 import { cannotListen, localUrl } from "../settings/ListenAddress.ts"
 import { Settings } from "../settings/Settings.ts"
-import { Sessions } from "./api/Sessions.ts"
+import type { OperatorSession } from "./api/Procedure.ts"
 import { originOf, securityHeaders, sessionTokenIn } from "./Browser.ts"
 import { type Asset, type Bundle, bundle } from "./Bundle.ts"
 import { type ConsoleCall, callProcedure } from "./ConsoleCalls.ts"
 import { exportsPath, sendExport } from "./Exports.ts"
 import { plainPage, shellPage } from "./Pages.ts"
-import { pageAt, proceduresPath } from "./Paths.ts"
+import { pageAt, proceduresPath, useHeader } from "./Paths.ts"
 
 /** The URL of the console. */
 export class ConsoleAddress extends Context.Service<ConsoleAddress, { readonly url: string }>()(
   "saldo/facade/ConsoleAddress"
 ) {}
+
+type ConsoleSettings = NonNullable<Settings["Service"]["console"]>
 
 type Request = HttpServerRequest.HttpServerRequest
 
@@ -62,14 +65,18 @@ const serveFiles = (request: Request, path: string, files: Effect.Effect<Bundle>
     return asset === undefined ? unknownPage : respondAsset(asset, request)
   })
 
-const sessionOf = Effect.fnUntraced(function* (request: Request, origin: string) {
+/** The session of the request's cookie. Null without one. Requests that a page makes by itself do not prolong it. */
+const callerSession = Effect.fnUntraced(function* (request: Request, origin: string, address: string) {
   const token = sessionTokenIn(headerOf(request, "cookie"), origin)
   if (token === undefined) return null
-  const sessions = yield* Sessions
-  return yield* sessions.find(token)
+  const isUse = headerOf(request, useHeader) !== undefined
+  return yield* sessionOf(Redacted.value(token), address, isUse).pipe(
+    Effect.map(({ actor, csrf, isFresh }): OperatorSession => ({ token, actor, csrf, isFresh })),
+    Effect.catchTag("SignedOut", () => Effect.succeed(null))
+  )
 })
 
-const serveOf = (files: Effect.Effect<Bundle>) =>
+const serveOf = ({ url: publicUrl }: ConsoleSettings, files: Effect.Effect<Bundle>) =>
   Effect.fnUntraced(function* (request: Request, origin: string) {
     const url = targetOf(request)
     const isExport = url.pathname.startsWith(`${exportsPath}/`)
@@ -77,19 +84,14 @@ const serveOf = (files: Effect.Effect<Bundle>) =>
     if (!isExport && !isCall) return yield* serveFiles(request, url.pathname, files)
     if (isExport && request.method !== "GET") return wrongMethod("GET")
     if (!isRead(request) && request.method !== "POST") return wrongMethod("GET, HEAD, POST")
-    const { trustProxy } = yield* Settings
+    // A request with a loopback name has not come through the proxy, so it may have forged the header.
+    const trustProxy = (yield* Settings).trustProxy && origin === publicUrl
     const forwardedFor = headerOf(request, "x-forwarded-for")
-    const call: ConsoleCall = {
-      request,
-      url,
-      origin,
-      session: yield* sessionOf(request, origin),
-      address: addressOf({ remoteAddress: request.remoteAddress, forwardedFor }, { trustProxy })
-    }
+    const address = addressOf({ remoteAddress: request.remoteAddress, forwardedFor }, { trustProxy })
+    const session = yield* callerSession(request, origin, address)
+    const call: ConsoleCall = { request, url, origin, session, address }
     return yield* isExport ? sendExport(call) : callProcedure(call)
   })
-
-type ConsoleSettings = NonNullable<Settings["Service"]["console"]>
 
 const withSecurityHeaders = (response: HttpServerResponse.HttpServerResponse, origin: string | null) =>
   HttpServerResponse.setHeaders(response, {
@@ -99,7 +101,7 @@ const withSecurityHeaders = (response: HttpServerResponse.HttpServerResponse, or
   })
 
 const appOf = (settings: ConsoleSettings, files: Effect.Effect<Bundle>) => {
-  const serve = serveOf(files)
+  const serve = serveOf(settings, files)
   return Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const origin = originOf(headerOf(request, "host"), settings)

@@ -41,3 +41,6 @@ export const proceduresPath = "/api"
 
 /** The header with the session's token, which every change must send. */
 export const csrfHeader = "x-saldo-ficha"
+
+/** The header of requests that the operator has caused. They prolong the session. */
+export const useHeader = "x-saldo-uso"

@@ -1,37 +1,27 @@
-import { ConfigProvider, Effect, Layer, Redacted } from "effect"
-import { Role } from "../../core/domain/Operator.ts"
-import { operatorPorts } from "../../facade/AppLayer.ts"
-import type { OperatorSession } from "../../facade/console/api/Procedure.ts"
-import { Sessions } from "../../facade/console/api/Sessions.ts"
+import { ConfigProvider, Context, DateTime, Effect, Layer, Redacted } from "effect"
+import { type Actor, OperatorName, type Role } from "../../core/domain/Operator.ts"
+import { sha256Hex } from "../../core/domain/Sha256.ts"
+import { Operators } from "../../core/ports/Operators.ts"
+import { beginSession } from "../../core/workflows/SignIn.ts"
+import { baseLayer } from "../../facade/AppLayer.ts"
+import { consoleOn as consoleOnDatabase } from "../../facade/ConsoleLayer.ts"
 import { procedures } from "../../facade/console/ConsoleRouter.ts"
-import { ConsoleAddress, layer as consoleServer } from "../../facade/console/ConsoleServer.ts"
+import { ConsoleAddress } from "../../facade/console/ConsoleServer.ts"
 import { csrfHeader, proceduresPath } from "../../facade/console/Paths.ts"
+import { DatabaseServer } from "../../facade/settings/DatabaseServer.ts"
 import { Settings } from "../../facade/settings/Settings.ts"
 import { freshDatabaseUrl } from "../support/Database.ts"
 import { asLoginIn } from "../support/DatabaseLogins.ts"
 import { ManualClock } from "../support/InProcessService.ts"
 
-const sessionOf = (role: Role): OperatorSession => ({
-  token: Redacted.make(role),
-  actor: { id: null, name: role, role, via: "console", address: null },
-  csrf: `ficha-${role}`,
-  isFresh: true
-})
-
-const sessionsOfRoles = Layer.succeed(Sessions, {
-  find: (token) =>
-    Effect.succeed(Role.literals.map(sessionOf).find(({ actor }) => actor.name === Redacted.value(token)) ?? null),
-  end: () => Effect.void
-})
-
 const consoleOn = (url: string, environment: Readonly<Record<string, string>>) =>
   Layer.unwrap(
     Settings.use(({ console }) =>
-      console === null ? Effect.die("CONSOLE_PORT is off") : Effect.succeed(consoleServer(console))
+      console === null ? Effect.die("CONSOLE_PORT is off") : Effect.succeed(consoleOnDatabase(console))
     )
   ).pipe(
-    Layer.provide(sessionsOfRoles),
-    Layer.provideMerge(operatorPorts),
+    Layer.provideMerge(DatabaseServer.layer),
+    Layer.provideMerge(baseLayer),
     Layer.provide(
       Layer.succeed(
         ConfigProvider.ConfigProvider,
@@ -46,6 +36,13 @@ export const testConsole = (environment: Readonly<Record<string, string>> = {}) 
     Layer.provideMerge(ManualClock.layer)
   )
 
+/** Another console on the same database, as in another process. */
+export const anotherConsole = Effect.gen(function* () {
+  const { url } = yield* DatabaseServer
+  const context = yield* Layer.build(Layer.fresh(consoleOn(Redacted.value(url), {})))
+  return Effect.provideService(ConsoleAddress, Context.get(context, ConsoleAddress))
+})
+
 /** The names of all procedures with their records. */
 export const everyProcedure = Object.entries(procedures).flatMap(([subject, named]) =>
   Object.entries(named).map(([name, procedure]) => ({ name: `${subject}.${name}`, procedure }))
@@ -53,12 +50,25 @@ export const everyProcedure = Object.entries(procedures).flatMap(([subject, name
 
 /** The credentials of a signed-in browser. */
 export interface Browser {
+  readonly name: string
   readonly cookie: string
   readonly csrf: string
 }
 
-/** A browser in which an operator with this role has signed in. */
-export const browserOf = (role: Role): Browser => ({ cookie: `saldo=${role}`, csrf: `ficha-${role}` })
+let accounts = 0
+
+/** A browser in which a new operator with this role has signed in. */
+export const signedIn = Effect.fnUntraced(function* (role: Role) {
+  const operators = yield* Operators
+  accounts += 1
+  const name = OperatorName.make(`${role} ${accounts}`)
+  const id = yield* operators.add({ name, role, email: null }, yield* DateTime.now)
+  yield* operators.setCredentials(id, { passwordHash: "none", totpSecret: new Uint8Array(1) })
+  const actor: Actor = { id, name, role, via: "console", address: "127.0.0.1" }
+  const token = Redacted.value((yield* beginSession(actor, "console", "password")).token)
+  const csrf = yield* sha256Hex(`csrf ${token}`)
+  return { name, cookie: `saldo=${token}`, csrf } satisfies Browser
+})
 
 interface Sent {
   readonly input?: unknown

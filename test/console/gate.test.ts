@@ -1,7 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { may, Role } from "../../core/domain/Operator.ts"
-import { browserOf, callConsole, everyProcedure, testConsole } from "./TestConsole.ts"
+import { callConsole, everyProcedure, signedIn, testConsole } from "./TestConsole.ts"
 
 const changes = everyProcedure.filter(({ procedure }) => procedure.kind === "mutation")
 const guarded = everyProcedure.filter(({ procedure }) => procedure.gate !== "public")
@@ -22,7 +22,7 @@ describe("the procedures of the console", () => {
       "$name is allowed for $role exactly if the role may take its action",
       ({ name, procedure: { gate }, role }) =>
         Effect.gen(function* () {
-          const { code } = yield* callConsole(name, { browser: browserOf(role) })
+          const { code } = yield* callConsole(name, { browser: yield* signedIn(role) })
           if (gate === "public" || gate === "session" || may(role, gate)) assert.notInclude(refusals, code ?? "")
           else assert.strictEqual(code, "SIN_PERMISO")
         })
@@ -34,7 +34,7 @@ describe("the procedures of the console", () => {
       )
     )("$name is refused with the Origin $origin", ({ name, origin }) =>
       Effect.gen(function* () {
-        const { code, status } = yield* callConsole(name, { browser: browserOf("admin"), headers: { origin } })
+        const { code, status } = yield* callConsole(name, { browser: yield* signedIn("admin"), headers: { origin } })
         assert.deepStrictEqual([status, code], [403, "ORIGEN_AJENO"])
       })
     )
@@ -42,11 +42,13 @@ describe("the procedures of the console", () => {
     it.effect.each(
       changes
         .filter(({ procedure }) => procedure.gate !== "public")
-        .flatMap(({ name }) => [undefined, "", browserOf("supervisor").csrf].map((csrf) => ({ name, csrf })))
-    )("$name is refused with the session's token $csrf", ({ csrf, name }) =>
+        .flatMap(({ name }) => ["none", "empty", "another session's"].map((token) => ({ name, token })))
+    )("$name is refused with the token: $token", ({ name, token }) =>
       Effect.gen(function* () {
-        const headers = { "x-saldo-ficha": csrf }
-        const { code, status } = yield* callConsole(name, { browser: browserOf("admin"), headers })
+        const browser = yield* signedIn("admin")
+        const other = (yield* signedIn("admin")).csrf
+        const headers = { "x-saldo-ficha": token === "none" ? undefined : token === "empty" ? "" : other }
+        const { code, status } = yield* callConsole(name, { browser, headers })
         assert.deepStrictEqual([status, code], [403, "FICHA_INVALIDA"])
       })
     )

@@ -8,7 +8,7 @@ const main = fileURLToPath(new URL("../../facade/cli/main.js", import.meta.url))
 type Environment = Readonly<Record<string, string>>
 
 /** Default environment variables. Each process uses a free port, because several processes run at the same time. */
-const quiet: Environment = { LOG_FORMAT: "json", LOG_LEVEL: "error", OPS_PORT: "off" }
+const quiet: Environment = { LOG_FORMAT: "json", LOG_LEVEL: "error", OPS_PORT: "off", CONSOLE_PORT: "off" }
 
 /** Environment variables that a process inherits from the test. None of them changes its behaviour. */
 const inherited: Environment = Object.fromEntries(

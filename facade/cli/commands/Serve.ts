@@ -11,6 +11,7 @@ const banner = (started: Started): string => {
   const { sandbox } = started.settings
   const lines = [`Saldo is ready at ${base}`, `  docs         ${base}/docs`, `  data         ${started.place}`]
   if (started.ops !== null) lines.push(`  metrics      ${started.ops}/metrics`)
+  if (started.console !== null) lines.push(`  console      ${started.console}`)
   if (sandbox === null) return [...lines, ""].join("\n")
   const secret = Redacted.value(sandbox.secret)
   return [
@@ -38,6 +39,7 @@ const startedDocument = (started: Started) => {
     docs: `${base}/docs`,
     data: started.place,
     operations: started.ops,
+    console: started.console,
     api_key: sandbox?.apiKey ?? null,
     api_secret: sandbox === null ? null : Redacted.value(sandbox.secret)
   }

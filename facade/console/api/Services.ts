@@ -1,9 +1,31 @@
+import type { SecureRandom } from "effect/crypto"
+import type { Sha256 } from "../../../core/domain/Sha256.ts"
 import type { Accounts } from "../../../core/ports/Accounts.ts"
+import type { Atomic } from "../../../core/ports/Atomic.ts"
 import type { AuditEvents } from "../../../core/ports/AuditEvents.ts"
+import type { AuditLog } from "../../../core/ports/AuditLog.ts"
 import type { Companies } from "../../../core/ports/Companies.ts"
 import type { Events } from "../../../core/ports/Events.ts"
+import type { OperatorSessions } from "../../../core/ports/OperatorSessions.ts"
+import type { Operators } from "../../../core/ports/Operators.ts"
+import type { PasswordHash } from "../../../core/ports/PasswordHash.ts"
+import type { Totp } from "../../../core/ports/Totp.ts"
+import type { Vault } from "../../../core/ports/Vault.ts"
 import type { Panoramas } from "../../../core/workflows/ReadPanorama.ts"
-import type { Sessions } from "./Sessions.ts"
 
 /** The ports that the console's procedures use. */
-export type Services = Accounts | AuditEvents | Companies | Events | Panoramas | Sessions
+export type Services =
+  | Accounts
+  | Atomic
+  | AuditEvents
+  | AuditLog
+  | Companies
+  | Events
+  | OperatorSessions
+  | Operators
+  | Panoramas
+  | PasswordHash
+  | SecureRandom.SecureRandom
+  | Sha256
+  | Totp
+  | Vault

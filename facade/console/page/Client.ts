@@ -1,7 +1,7 @@
 import { createTRPCClient, httpLink, type TRPCClient, TRPCClientError, type TRPCLink } from "@trpc/client"
 import { observable } from "@trpc/server/observable"
 import type { ConsoleRouter } from "../ConsoleRouter.ts"
-import { csrfHeader, proceduresPath } from "../Paths.ts"
+import { csrfHeader, proceduresPath, useHeader } from "../Paths.ts"
 import type { FormFault } from "../ui/Form.tsx"
 import { askPassword, endSession, sessionToken } from "./Session.ts"
 
@@ -35,16 +35,26 @@ const sessionLink: TRPCLink<ConsoleRouter> =
       })
     })
 
+/** How long after the operator's last key or click a request counts as use of the session. */
+const use_ms = 60_000
+
+let usedAt_ms = Date.now()
+
+const noteUse = (): void => {
+  usedAt_ms = Date.now()
+}
+
+for (const event of ["keydown", "pointerdown"]) addEventListener(event, noteUse, { passive: true })
+
+const sessionHeaders = (): Record<string, string> => {
+  const token = sessionToken()
+  return {
+    ...(token !== undefined && { [csrfHeader]: token }),
+    ...(Date.now() - usedAt_ms < use_ms && { [useHeader]: "1" })
+  }
+}
+
 /** The console's procedures. */
 export const api: TRPCClient<ConsoleRouter> = createTRPCClient<ConsoleRouter>({
-  links: [
-    sessionLink,
-    httpLink({
-      url: proceduresPath,
-      headers: () => {
-        const token = sessionToken()
-        return token === undefined ? {} : { [csrfHeader]: token }
-      }
-    })
-  ]
+  links: [sessionLink, httpLink({ url: proceduresPath, headers: sessionHeaders })]
 })

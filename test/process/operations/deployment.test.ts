@@ -89,9 +89,10 @@ describe("compose.yaml", () => {
     }
   })
 
-  it("publishes the API to all networks and the monitoring to this machine only", () => {
+  it("publishes the API to all networks, and the console and the monitoring to this machine only", () => {
     const published = services.flatMap(([name, { ports = [] }]) => ports.map((port) => [name, port]))
     assert.deepStrictEqual(published, [
+      ["console", "127.0.0.1:3080:3080"],
       ["nginx", "443:8443"],
       ["prometheus", "127.0.0.1:9090:9090"],
       ["alertmanager", "127.0.0.1:9093:9093"],
@@ -126,13 +127,17 @@ describe("a server of compose.yaml", () => {
   const { environment = {} } = compose.services["saldo-1"] ?? {}
 
   it("gets every setting of docs/configuration.md, except those for an installation without containers", () => {
-    // nginx has the certificate, Postgres is a service of its own, and local webhooks are for development.
+    // nginx has the certificate, Postgres and the console are services of their own, and local webhooks are for
+    // development.
     const omitted = ["OPERATOR_TOKEN", "TLS_CERT_FILE", "TLS_KEY_FILE", "DATA_DIR", "WEBHOOK_ALLOW_LOCAL"]
+    const ofConsole = ["CONSOLE_HOST", "CONSOLE_PORT", "CONSOLE_URL"]
     assert.isAbove(settings.length, 30)
     assert.sameMembers(
       Object.keys(environment),
-      settings.filter((name) => !omitted.includes(name))
+      settings.filter((name) => ![...omitted, ...ofConsole].includes(name))
     )
+    const ofOperator = Object.keys(compose.services["console"]?.environment ?? {})
+    assert.isEmpty(ofConsole.filter((name) => !ofOperator.includes(name)))
   })
 
   it("gets each setting from the variable of .env with the same name, or from compose.yaml itself", () => {

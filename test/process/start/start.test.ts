@@ -38,13 +38,14 @@ describe("a process of Saldo", { timeout: timeout_ms }, () => {
     })
   )
 
-  it.live("does not load the Redis client when it serves without Redis", () =>
+  it.live("loads neither the Redis client without Redis nor the console without its own Postgres", () =>
     Effect.gen(function* () {
-      const server = yield* serving({ ...environment, DATABASE_URL: yield* freshDatabaseUrl })
+      const server = yield* serving({ ...environment, DATABASE_URL: yield* freshDatabaseUrl, CONSOLE_PORT: "0" })
       yield* stopped(server, "SIGTERM")
       const packages = packagesIn(server.stderr())
       assert.isTrue(packages.has("@trpc/server"))
       for (const name of ["@redis/client", "redis"]) assert.isFalse(packages.has(name), name)
+      assert.notMatch(server.stderr(), /^loads file:.*\/facade\/(?:console\/|ConsoleLayer)/m)
     })
   )
 })
