@@ -192,7 +192,7 @@ export const operatorPortsOn = (connections_max: number) =>
 const operatorConnections_max = 4
 
 /** Everything that the operator's commands need, except the actor. */
-const operatorPorts = operatorPortsOn(operatorConnections_max).pipe(
+export const operatorPorts = operatorPortsOn(operatorConnections_max).pipe(
   Layer.provideMerge(DatabaseServer.layer),
   Layer.provideMerge(baseLayer)
 )

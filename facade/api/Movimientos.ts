@@ -36,7 +36,8 @@ export const entryView = (entry: Entry): typeof EntryView.Type => ({
 /** The columns of the CSV. Their order is the order of the JSON fields. */
 const columns = Object.keys(EntryView.fields) as ReadonlyArray<keyof typeof EntryView.Type>
 
-const csvOf = Effect.fnUntraced(function* (companyId: CompanyId, filter: ListFilter) {
+/** The statement of a company as a CSV file. */
+export const statementFile = Effect.fnUntraced(function* (companyId: CompanyId, filter: ListFilter) {
   const statement = yield* Statement
   return yield* csvFile("movimientos", columns, Stream.map(statement.all(companyId, filter), entryView))
 })
@@ -100,5 +101,6 @@ export const listarMovimientos = query({
     call.reply.message = foundMessage(slice.total)
     return { items: slice.items.map(entryView), pagination: paginationOf(page, slice) }
   }),
-  file: ({ input, session }) => (input.formato === "csv" ? csvOf(session.company.id, listFilterOf(input)) : undefined)
+  file: ({ input, session }) =>
+    input.formato === "csv" ? statementFile(session.company.id, listFilterOf(input)) : undefined
 })

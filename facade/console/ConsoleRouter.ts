@@ -11,10 +11,17 @@ import { panorama } from "./api/Panorama.ts"
 import type { OperatorSession, Procedure, ProcedureKind } from "./api/Procedure.ts"
 import type { Services } from "./api/Services.ts"
 import { sesion } from "./api/Sesion.ts"
+import { tokens } from "./api/Tokens.ts"
 import { type ConsoleError, NotAdmitted, refusalOf } from "./Refusals.ts"
 
 /** All procedures of the console, by subject. */
-export const procedures = { auditoria, empresas, panorama, sesion }
+export const procedures = {
+  auditoria,
+  empresas,
+  panorama,
+  sesion,
+  tokens
+}
 
 /** What tRPC passes to a procedure. */
 export interface ConsoleContext {
@@ -42,12 +49,15 @@ const unreadable = {
   message: "La solicitud no se puede leer."
 } as const
 
+const unknown = { kind: "NOT_FOUND", code: "NO_EXISTE", message: "Esta operación no existe." } as const
+
 const isDefect = ({ code }: TRPCError) => code === "INTERNAL_SERVER_ERROR"
 
 /** The defect of a failed call, for the log. Undefined if the call was refused. */
 export const defectOf = (error: TRPCError): unknown => (isDefect(error) ? (error.cause ?? error) : undefined)
 
-const shownError = (error: TRPCError) => refusalOf(error.cause) ?? (isDefect(error) ? internal : unreadable)
+const shownError = (error: TRPCError) =>
+  refusalOf(error.cause) ?? (isDefect(error) ? internal : error.code === "NOT_FOUND" ? unknown : unreadable)
 
 const t = initTRPC.context<ConsoleContext>().create({
   isDev: false,

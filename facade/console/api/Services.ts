@@ -6,9 +6,13 @@ import type { AuditEvents } from "../../../core/ports/AuditEvents.ts"
 import type { AuditLog } from "../../../core/ports/AuditLog.ts"
 import type { Companies } from "../../../core/ports/Companies.ts"
 import type { Events } from "../../../core/ports/Events.ts"
+import type { Ledger } from "../../../core/ports/Ledger.ts"
 import type { OperatorSessions } from "../../../core/ports/OperatorSessions.ts"
 import type { Operators } from "../../../core/ports/Operators.ts"
 import type { PasswordHash } from "../../../core/ports/PasswordHash.ts"
+import type { Pepper } from "../../../core/ports/Pepper.ts"
+import type { Statement } from "../../../core/ports/Statement.ts"
+import type { Tokens } from "../../../core/ports/Tokens.ts"
 import type { Totp } from "../../../core/ports/Totp.ts"
 import type { Vault } from "../../../core/ports/Vault.ts"
 import type { Panoramas } from "../../../core/workflows/ReadPanorama.ts"
@@ -21,11 +25,15 @@ export type Services =
   | AuditLog
   | Companies
   | Events
+  | Ledger
   | OperatorSessions
   | Operators
   | Panoramas
   | PasswordHash
+  | Pepper
   | SecureRandom.SecureRandom
   | Sha256
+  | Statement
+  | Tokens
   | Totp
   | Vault

@@ -1,0 +1,67 @@
+import { Option, Result, Schema } from "effect"
+import { CompanyId, ServiceId, TokenId } from "../../../core/domain/Ids.ts"
+import { readInstant } from "../../../core/domain/LocalTime.ts"
+import { AmountLiteral, Centavos, readLimit } from "../../../core/domain/Money.ts"
+import { Rnc, readRnc } from "../../../core/domain/Rnc.ts"
+import { isAddressRange } from "../../../core/domain/Session.ts"
+import { canonicalText, isBlank, isClean, isStorable, lengthOf } from "../../../core/domain/Text.ts"
+import { pathId, readBy } from "../../api/Fields.ts"
+import { NumberLiteral } from "../../api/Json.ts"
+
+/** Fields of the console's procedures. A field that fails gives a reason code, which the form shows in words. */
+
+export const empresaId = pathId(CompanyId, "La empresa.", "invalido")
+export const tokenId = pathId(TokenId, "El token.", "invalido")
+export const servicioId = pathId(ServiceId, "El servicio.", "invalido")
+
+const textBy = (spelled: (typed: string) => string, isAllowed: (typed: string) => boolean) => (length_max: number) =>
+  readBy<string, string>(
+    Schema.String,
+    (raw) => {
+      if (typeof raw !== "string" || !isAllowed(raw)) return Result.fail("invalido")
+      const text = spelled(raw)
+      return isBlank(text)
+        ? Result.fail("requerido")
+        : lengthOf(text) > length_max
+          ? Result.fail("longitud")
+          : Result.succeed(text)
+    },
+    { type: "string", maxLength: length_max }
+  )
+
+/** Text that is kept as typed. */
+export const text = textBy((typed) => typed, isClean)
+
+/** Text that identifies something. It is normalised, so that it is recognised when it is typed or pasted again. */
+export const label = textBy(canonicalText, isStorable)
+
+/** A limit in pesos. 0 means no limit. */
+export const limit = readBy<Centavos, number | string>(
+  Centavos,
+  (raw) => {
+    if (raw instanceof NumberLiteral) return readLimit(AmountLiteral.NumberLiteral({ text: raw.text }))
+    if (typeof raw === "number") return readLimit(AmountLiteral.NumberLiteral({ text: String(raw) }))
+    return typeof raw === "string" ? readLimit(AmountLiteral.TextLiteral({ text: raw })) : Result.fail("invalido")
+  },
+  { type: "number", minimum: 0 }
+)
+
+const fromText = <A>(to: Schema.Codec<A, unknown>, read: (typed: string) => Option.Option<unknown>) =>
+  readBy<A, string>(
+    to,
+    (raw) =>
+      Option.match(typeof raw === "string" ? read(raw) : Option.none(), {
+        onNone: () => Result.fail("invalido"),
+        onSome: (value) => Result.succeed(value)
+      }),
+    { type: "string" }
+  )
+
+/** The taxpayer number of a business. */
+export const rnc = fromText<Rnc>(Rnc, readRnc)
+
+/** An instant in ISO 8601 with an offset. */
+export const instant = fromText(Schema.toType(Schema.DateTimeUtc), readInstant)
+
+/** An address or a range of addresses. */
+export const addressRange = Schema.String.check(Schema.makeFilter(isAddressRange, { message: "invalido" }))
