@@ -1,11 +1,10 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { browserOf, callConsole, testConsole } from "./TestConsole.ts"
+import { callConsole, signedIn, testConsole } from "./TestConsole.ts"
 
-const browser = browserOf("lector")
-
-const ask = (name: string, input: object = {}) => callConsole(name, { browser, input })
+const ask = (name: string, input: object = {}) =>
+  Effect.flatMap(signedIn("lector"), (browser) => callConsole(name, { browser, input }))
 
 describe("the panorama in the console", () => {
   layer(testConsole(), { excludeTestServices: true })((it) => {
