@@ -17,6 +17,7 @@ type ByHand =
   | "operator_reinvited"
   | "operator_token_issued"
   | "operator_token_removed"
+  | "provider_asked"
   | "resolution_agreed"
   | "resolution_confirmed"
   | "resolution_proposed"

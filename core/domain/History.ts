@@ -1,11 +1,33 @@
 import { Data, DateTime, Order as Ordering } from "effect"
 import type { Entry } from "./Account.ts"
+import type { AuditAction } from "./AuditAction.ts"
+import type { Sequence, WebhookId } from "./Event.ts"
 import { retention } from "./Idempotency.ts"
 import type { CompanyId } from "./Ids.ts"
 import type { Amount } from "./Money.ts"
 import type { Outcome } from "./Sale.ts"
 import type { ReversalStatus, Status } from "./Status.ts"
 import type { Transaction } from "./Transaction.ts"
+import type { DeliveryState, EventType } from "./Webhook.ts"
+
+/** The delivery of an event to a webhook, as of now. */
+export interface EventDelivery {
+  readonly webhookId: WebhookId
+  readonly state: DeliveryState
+  readonly attempts: number
+  /** HTTP status of the last attempt. Null if the endpoint did not answer, or if no attempt was made. */
+  readonly httpStatus: number | null
+  /** Why the last attempt failed. */
+  readonly error: string | null
+}
+
+/** An event of a sale. */
+export interface SaleEvent {
+  readonly sequence: Sequence
+  readonly type: EventType
+  readonly at: DateTime.Utc
+  readonly deliveries: ReadonlyArray<EventDelivery>
+}
 
 /** Everything that is stored about a sale. */
 export interface History {
@@ -44,6 +66,8 @@ export interface History {
     readonly firstAt: DateTime.Utc
     readonly lastAt: DateTime.Utc
   }>
+  /** The events of the sale that are still stored, each with its delivery to every webhook. */
+  readonly events: ReadonlyArray<SaleEvent>
   readonly audited: ReadonlyArray<{
     readonly at: DateTime.Utc
     readonly action: string
@@ -51,8 +75,11 @@ export interface History {
   }>
 }
 
-/** Which process wrote the outcome: the call itself, recovery, or two operators. */
-export type FoundBy = "call" | "recovery" | "operator"
+/**
+ * Which process wrote the outcome: the call itself, recovery, two operators, or the question that an operator sent to the
+ * provider.
+ */
+export type FoundBy = "call" | "recovery" | "operator" | "question"
 
 /** An event in the life of a sale. */
 export type HistoryEvent = Data.TaggedEnum<{
@@ -81,14 +108,36 @@ export type HistoryEvent = Data.TaggedEnum<{
   Entered: { readonly entry: Entry }
   ReversalBegun: { readonly xid: string }
   ReversalEnded: { readonly xid: string; readonly status: ReversalStatus; readonly by: FoundBy }
+  /** An event was written for the company's webhooks. */
+  Reported: { readonly event: SaleEvent }
   Audited: { readonly action: string; readonly details: Readonly<Record<string, unknown>> }
 }>
 export const HistoryEvent = Data.taggedEnum<HistoryEvent>()
 
+/** Where the amount of a sale is. The parts always add up to the amount. */
+export interface AmountParts {
+  /** The company may spend it. */
+  readonly available: number
+  readonly held: number
+  /** It was paid for the sale. */
+  readonly charged: number
+}
+
+/** The amount of a sale before and after a step that moves it, in centavos. */
+export interface Movement {
+  readonly before: AmountParts
+  readonly after: AmountParts
+}
+
 export interface Moment {
   readonly at: DateTime.Utc
   readonly event: HistoryEvent
+  /** Null if the step moves no money. */
+  readonly money: Movement | null
 }
+
+/** A moment before its movement is known. */
+type Happening = Omit<Moment, "money">
 
 // Recovery asks about a sale only after the call that made the sale has timed out. An outcome written after the first
 // question therefore does not come from the call.
@@ -99,21 +148,26 @@ const recoveryAskedBefore = ({ questions }: History, at: DateTime.Utc): boolean 
 const answeredTo = ({ questions }: History): History["questions"] =>
   questions.filter(({ answer }) => answer !== "NotAsked")
 
-const confirmedIn = ({ audited }: History) =>
-  audited.flatMap(({ action, details }) =>
-    action === "resolution_confirmed" && details["won"] === true ? [details] : []
-  )
+/** The details of the audit events that say that an operator's action settled the sale or a reversal. */
+const settledBy = ({ audited }: History, wanted: AuditAction) =>
+  audited.flatMap(({ action, details }) => (action === wanted && details["won"] === true ? [details] : []))
 
-// A confirmation without `about` is a confirmation of a sale: older versions could not confirm reversals.
-const wasConfirmed = (history: History): boolean => confirmedIn(history).some(({ about }) => about !== "reversal")
+/** The operators' action that settled the sale. Null if none did. */
+const foundByHand = (history: History): FoundBy | null => {
+  // A confirmation without `about` is a confirmation of a sale: older versions could not confirm reversals.
+  if (settledBy(history, "resolution_confirmed").some(({ about }) => about !== "reversal")) return "operator"
+  return settledBy(history, "provider_asked").some(({ about }) => about === "sale") ? "question" : null
+}
 
 const reversalFoundBy = (
   history: History,
   { begunAt, xid }: History["reversals"][number],
   endedAt: DateTime.Utc
 ): FoundBy => {
-  if (confirmedIn(history).some((details) => details["about"] === "reversal" && details["xid"] === xid))
-    return "operator"
+  const isAbout = (details: Readonly<Record<string, unknown>>) =>
+    details["about"] === "reversal" && details["xid"] === xid
+  if (settledBy(history, "resolution_confirmed").some(isAbout)) return "operator"
+  if (settledBy(history, "provider_asked").some(isAbout)) return "question"
   const asked = answeredTo(history).some(
     ({ about, firstAt, lastAt }) =>
       about === "reversal" &&
@@ -123,7 +177,7 @@ const reversalFoundBy = (
   return asked ? "recovery" : "call"
 }
 
-const answeredIn = (history: History): ReadonlyArray<Moment> => {
+const answeredIn = (history: History): ReadonlyArray<Happening> => {
   const { answer } = history
   if (answer === null) return []
   const { at, outcome, settledAt } = answer
@@ -132,35 +186,55 @@ const answeredIn = (history: History): ReadonlyArray<Moment> => {
   return [{ at, event: HistoryEvent.Answered({ outcome, by, repeatsUntil }) }]
 }
 
-const settledIn = (history: History): ReadonlyArray<Moment> => {
+const settledIn = (history: History): ReadonlyArray<Happening> => {
   const { refusal, transaction } = history
   const { authCode, processedAt: at, status } = transaction
   if (at === null) return []
   const settledAs = status === "REVERSED" ? "SUCCESS" : status
   const byRecovery = recoveryAskedBefore({ ...history, questions: answeredTo(history) }, at)
-  const by = wasConfirmed(history) ? "operator" : byRecovery ? "recovery" : "call"
+  const by = foundByHand(history) ?? (byRecovery ? "recovery" : "call")
   return [{ at, event: HistoryEvent.Settled({ status: settledAs, by, authCode, refusal }) }]
 }
 
-const enteredIn = ({ entries }: History, type: Entry["type"]): ReadonlyArray<Moment> =>
+const enteredIn = ({ entries }: History, type: Entry["type"]): ReadonlyArray<Happening> =>
   entries.flatMap((entry) =>
     entry.type === type ? [{ at: entry.createdAt, event: HistoryEvent.Entered({ entry }) }] : []
   )
 
-const auditedIn = ({ audited }: History, which: (action: string) => boolean): ReadonlyArray<Moment> =>
+const auditedIn = ({ audited }: History, which: (action: string) => boolean): ReadonlyArray<Happening> =>
   audited.flatMap(({ action, at, details }) =>
     which(action) ? [{ at, event: HistoryEvent.Audited({ action, details }) }] : []
   )
 
-const inOrder = Ordering.mapInput(DateTime.Order, ({ at }: Moment) => at)
+const inOrder = Ordering.mapInput(DateTime.Order, ({ at }: Happening) => at)
+
+/** Where the amount is after an event, or null if the event does not move it. */
+const partsAfter = (event: HistoryEvent, amount: Amount): AmountParts | null => {
+  const none: AmountParts = { available: 0, held: 0, charged: 0 }
+  if (event._tag === "Reserved") return { ...none, held: amount }
+  if (event._tag === "Settled") return event.status === "FAILED" ? { ...none, available: amount } : null
+  if (event._tag !== "Entered") return null
+  return event.entry.type === "sale" ? { ...none, charged: amount } : { ...none, available: amount }
+}
+
+/** Adds to each moment where the amount was before and after it. */
+const withMoney = (happenings: ReadonlyArray<Happening>, amount: Amount): ReadonlyArray<Moment> => {
+  let before: AmountParts = { available: amount, held: 0, charged: 0 }
+  return happenings.map((happening) => {
+    const after = partsAfter(happening.event, amount)
+    const money = after === null ? null : { before, after }
+    before = after ?? before
+    return { ...happening, money }
+  })
+}
 
 /**
  * The events of a sale in order of time. Events of the same instant are ordered by cause and effect. The timestamps
  * come from several machines, so an event dated before the reservation is placed after it.
  */
 export const timelineOf = (history: History): ReadonlyArray<Moment> => {
-  const { key, questions, replays, reversals, transaction } = history
-  const later: ReadonlyArray<Moment> = [
+  const { events, key, questions, replays, reversals, transaction } = history
+  const later: ReadonlyArray<Happening> = [
     ...questions.map(({ about, answer, firstAt, lastAt: until, times }) => ({
       at: firstAt,
       event:
@@ -178,6 +252,7 @@ export const timelineOf = (history: History): ReadonlyArray<Moment> => {
       return [{ at, event: HistoryEvent.ReversalEnded({ xid, status, by: reversalFoundBy(history, reversal, at) }) }]
     }),
     ...enteredIn(history, "reversal"),
+    ...events.map((event) => ({ at: event.at, event: HistoryEvent.Reported({ event }) })),
     ...answeredIn(history),
     ...replays.map(({ about, firstAt, lastAt: until, times }) => ({
       at: firstAt,
@@ -186,5 +261,6 @@ export const timelineOf = (history: History): ReadonlyArray<Moment> => {
     ...auditedIn(history, (action) => action !== "resolution_agreed")
   ]
   const reserved = HistoryEvent.Reserved({ key, amount: transaction.amount })
-  return [{ at: transaction.createdAt, event: reserved }, ...later.toSorted(inOrder)]
+  const first = { at: transaction.createdAt, event: reserved }
+  return withMoney([first, ...later.toSorted(inOrder)], transaction.amount)
 }

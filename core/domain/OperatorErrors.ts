@@ -129,6 +129,13 @@ export class NotConfirmable extends Schema.TaggedError<NotConfirmable>()("NotCon
   confirmation: Schema.optionalKey(Confirmation)
 }) {}
 
+/** The provider or insurer was not asked about this transaction, and nothing was changed. */
+export class NotAskable extends Schema.TaggedError<NotAskable>()("NotAskable", {
+  transactionId: TransactionId,
+  /** The call is still running, the sale is reversed for good, or no provider or insurer accepts calls from here. */
+  why: Schema.Literals(["young", "reversed", "unreachable"])
+}) {}
+
 /** The provider or insurer firmly reports an outcome that contradicts the proposal. */
 export class SupplierDisagrees extends Schema.TaggedError<SupplierDisagrees>()("SupplierDisagrees", {
   transactionId: TransactionId,
@@ -166,6 +173,7 @@ export type OperatorError =
   | DepositTooLarge
   | NotResolvable
   | NotConfirmable
+  | NotAskable
   | SupplierDisagrees
   | UnknownCase
   | CaseClosed

@@ -28,20 +28,28 @@ const none = counts.initialValue
 /**
  * Asks about a settled sale. A contradiction raises an alert and moves no money, because an operator must decide. Ends
  * when the alert is recorded. If the process dies before, the check is not finished and asks again.
+ *
+ * @returns the answer, and how it contradicts the sale. Null if it does not, or if the sale was reversed meanwhile.
  */
-const askAgain = Effect.fn("FollowUp.askAgain", { root: true })(function* (sale: SettledSale) {
+export const askAboutSettled = Effect.fnUntraced(function* (sale: SettledSale) {
   const { order, status } = sale
   const { companyId, transactionId, xid } = order
   yield* Effect.annotateCurrentSpan({ xid })
   const answer = yield* statusOf(order)
-  if (answer._tag === "NotAsked") return { ...none, notAsked: 1 }
+  const said = answer._tag
   const kind = contradictionOf(status, answer)
   const { stands } = yield* FollowUps
-  if (kind === null || !(yield* stands(sale))) return { ...none, asked: 1 }
+  if (kind === null || !(yield* stands(sale))) return { said, contradiction: null }
   const answeredAt = yield* DateTime.now
-  yield* Questions.use(({ record }) => record({ order, about: "sale", answer: answer._tag, at: answeredAt }))
+  yield* Questions.use(({ record }) => record({ order, about: "sale", answer: said, at: answeredAt }))
   yield* reportLateOutcome(kind, companyId, { transactionId, xid, status, verdict: answer, answeredAt })
-  return { ...none, asked: 1, contradicted: 1 }
+  return { said, contradiction: kind }
+})
+
+const askAgain = Effect.fn("FollowUp.askAgain", { root: true })(function* (sale: SettledSale) {
+  const { contradiction, said } = yield* askAboutSettled(sale)
+  if (said === "NotAsked") return { ...none, notAsked: 1 }
+  return { ...none, asked: 1, contradicted: contradiction === null ? 0 : 1 }
 })
 
 /**

@@ -20,7 +20,8 @@ import { atomically, recordAudit, requireAction } from "./AuditTrail.ts"
 import { settleInFlight, settleReversalInFlight } from "./Settlement.ts"
 import { reversalStatusOf, statusOf } from "./Supplier.ts"
 
-const saleToResolve = Effect.fnUntraced(function* (transactionId: TransactionId) {
+/** Finds a sale with its proposal and its unresolved reversal, or fails with UnknownTransaction. */
+export const saleToResolve = Effect.fnUntraced(function* (transactionId: TransactionId) {
   const resolutions = yield* Resolutions
   const found = yield* resolutions.find(transactionId)
   return Option.isNone(found) ? yield* new UnknownTransaction({ transactionId }) : found.value

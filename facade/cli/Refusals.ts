@@ -2,7 +2,13 @@ import { Predicate } from "effect"
 import { formatLocal } from "../../core/domain/LocalTime.ts"
 import { owned_max, toPesos } from "../../core/domain/Money.ts"
 import { lowestRole } from "../../core/domain/Operator.ts"
-import type { Confirmation, NotConfirmable, NotResolvable, OperatorError } from "../../core/domain/OperatorErrors.ts"
+import type {
+  Confirmation,
+  NotAskable,
+  NotConfirmable,
+  NotResolvable,
+  OperatorError
+} from "../../core/domain/OperatorErrors.ts"
 import type { BadCatalogue } from "../settings/CatalogueFile.ts"
 import type { BadStatement } from "../settings/StatementCsv.ts"
 import { signInRefusals } from "./SignInRefusals.ts"
@@ -45,6 +51,14 @@ const notConfirmableMessages: { readonly [Why in NotConfirmable["why"]]: (id: nu
     `Transaction ${id} could not be checked with its provider or insurer, because no provider or insurer accepts calls from here. Run this command with the environment variables of the servers. If the provider or insurer no longer exists, add --sin-preguntar.`,
   confirmed: (id) =>
     `You did not settle transaction ${id}, because its proposal was already confirmed. Check it with "saldo transactions show ${id}". If it is not settled a minute after that confirmation, confirm it again.`
+}
+
+const notAskableMessages: { readonly [Why in NotAskable["why"]]: (id: number) => string } = {
+  young: (id) =>
+    `Transaction ${id} is less than a minute old, and its call may still be running. Nothing was asked. Check it with "saldo transactions show ${id}".`,
+  reversed: (id) => `Transaction ${id} is reversed for good. There is nothing to ask.`,
+  unreachable: (id) =>
+    `The question about transaction ${id} could not be sent, because no provider or insurer accepts calls from here. Run this command with the environment variables of the servers.`
 }
 
 /** The sentence with the operator and the time of the earlier confirmation. */
@@ -147,6 +161,11 @@ const refusals: { readonly [Tag in RefusedError["_tag"]]: (error: Extract<Refuse
     code: "RESOLUTION_NOT_CONFIRMABLE",
     message: `${notConfirmableMessages[why](transactionId)}${confirmedText(confirmation)}`,
     details: { transaction_id: transactionId, motivo: why, ...confirmedDetails(confirmation) }
+  }),
+  NotAskable: ({ transactionId, why }) => ({
+    code: "TRANSACTION_NOT_ASKABLE",
+    message: notAskableMessages[why](transactionId),
+    details: { transaction_id: transactionId, motivo: why }
   }),
   SupplierDisagrees: ({ about, said, transactionId }) => ({
     code: "SUPPLIER_DISAGREES",

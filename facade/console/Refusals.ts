@@ -4,7 +4,13 @@ import type { CoreError } from "../../core/domain/Errors.ts"
 import { formatLocal } from "../../core/domain/LocalTime.ts"
 import { owned_max, toPesos } from "../../core/domain/Money.ts"
 import { lowestRole } from "../../core/domain/Operator.ts"
-import type { Confirmation, NotConfirmable, NotResolvable, OperatorError } from "../../core/domain/OperatorErrors.ts"
+import type {
+  Confirmation,
+  NotAskable,
+  NotConfirmable,
+  NotResolvable,
+  OperatorError
+} from "../../core/domain/OperatorErrors.ts"
 import { conflict, forbidden, invalid, missing, type Refusal, type RefusalKind, unauthorized } from "./Refusal.ts"
 import { signInRefusals } from "./SignInRefusals.ts"
 
@@ -47,6 +53,12 @@ const notConfirmableMessages: { readonly [Why in NotConfirmable["why"]]: string 
   outdated: "La propuesta es de una anulación anterior, que ya terminó. Haga otra propuesta.",
   not_asked: "No se pudo preguntar al proveedor o a la aseguradora, porque no acepta llamadas desde aquí.",
   confirmed: "Otro operador ya confirmó la propuesta."
+}
+
+const notAskableMessages: { readonly [Why in NotAskable["why"]]: string } = {
+  young: "La venta tiene menos de un minuto y su llamada puede seguir en curso. No se preguntó nada.",
+  reversed: "La venta está anulada. No hay nada que preguntar.",
+  unreachable: "No se pudo preguntar, porque ningún proveedor ni aseguradora acepta llamadas desde aquí."
 }
 
 type Table = { readonly [Tag in OperatorError["_tag"]]: (error: Extract<OperatorError, { _tag: Tag }>) => Refusal }
@@ -104,6 +116,7 @@ const refusals: Table = {
     conflict("NO_RESOLUBLE", notResolvableMessages[why] + confirmedText(confirmation), { estado: status, motivo: why }),
   NotConfirmable: ({ confirmation, why }) =>
     conflict("NO_CONFIRMABLE", notConfirmableMessages[why] + confirmedText(confirmation), { motivo: why }),
+  NotAskable: ({ why }) => conflict("NO_PREGUNTADA", notAskableMessages[why], { motivo: why }),
   SupplierDisagrees: ({ said }) =>
     conflict("PROVEEDOR_CONTRADICE", `El proveedor respondió ${said}, que contradice la propuesta. Nada cambió.`)
 }

@@ -1,8 +1,10 @@
 import { PgClient, type PgTypes } from "@effect/sql-pg"
 import { DateTime, Effect, Layer, Option } from "effect"
-import type { History } from "../../../core/domain/History.ts"
+import { Sequence, WebhookId } from "../../../core/domain/Event.ts"
+import type { History, SaleEvent } from "../../../core/domain/History.ts"
 import { CompanyId, type TransactionId } from "../../../core/domain/Ids.ts"
 import { UnreadableTransaction } from "../../../core/domain/OperatorErrors.ts"
+import type { DeliveryState, EventType } from "../../../core/domain/Webhook.ts"
 import { Histories } from "../../../core/ports/Histories.ts"
 import { inOneSnapshot, instantOrNull, int8 } from "../connection/Sql.ts"
 import {
@@ -41,6 +43,30 @@ interface ReplayRow extends Pick<History["replays"][number], "about" | "times"> 
   readonly first_at: Date
   readonly last_at: Date
 }
+
+interface EventRow {
+  readonly sequence: bigint
+  readonly type: EventType
+  readonly created_at: Date
+  readonly deliveries: ReadonlyArray<{
+    readonly webhook_id: number
+    readonly state: DeliveryState
+    readonly attempts: number
+    readonly http_status: number | null
+    readonly error: string | null
+  }>
+}
+
+const eventOf = ({ created_at, deliveries, sequence, type }: EventRow): SaleEvent => ({
+  sequence: Sequence.make(Number(sequence)),
+  type,
+  at: DateTime.fromDateUnsafe(created_at),
+  deliveries: deliveries.map(({ http_status: httpStatus, webhook_id, ...delivery }) => ({
+    webhookId: WebhookId.make(webhook_id),
+    httpStatus,
+    ...delivery
+  }))
+})
 
 interface AuditRow extends Pick<History["audited"][number], "action" | "details"> {
   readonly at: Date
@@ -103,12 +129,27 @@ const partsOf = Effect.fnUntraced(function* (sql: PgClient.PgClient, sale: SaleR
     from cell.replay
     where company_id = ${company} and transaction_id = ${id}
     order by about desc`
+  const events = yield* sql<EventRow>`
+    select e.sequence, e.type, e.created_at, d.deliveries
+    from cell.event as e
+    cross join lateral (
+      select coalesce(jsonb_agg(to_jsonb(d) order by d.webhook_id), '[]') as deliveries
+      from cell.webhook as w
+      cross join lateral (
+        select d.webhook_id, d.state, d.attempts, d.http_status, d.error
+        from cell.delivery as d
+        where d.company_id = e.company_id and d.webhook_id = w.id and d.sequence = e.sequence
+      ) as d
+      where w.company_id = e.company_id
+    ) as d
+    where e.company_id = ${company} and e.transaction_id = ${id}
+    order by e.sequence`
   const audited = yield* sql<AuditRow>`
     select at, action, details
     from directory.audit_event
     where details ? 'transactionId' and (details ->> 'transactionId')::bigint = ${id} and company_id = ${company}
     order by id`
-  return { answers, audited, entries, questions, replays, reversals }
+  return { answers, audited, entries, events, questions, replays, reversals }
 })
 
 const make = Effect.gen(function* () {
@@ -122,7 +163,7 @@ const make = Effect.gen(function* () {
       if (sale === undefined) return Option.none<History>()
       const transaction = readOrNull(sale, transactionOf)
       if (transaction === null) return yield* new UnreadableTransaction({ transactionId })
-      const { answers, audited, entries, questions, replays, reversals } = yield* partsOf(sql, sale)
+      const { answers, audited, entries, events, questions, replays, reversals } = yield* partsOf(sql, sale)
       return Option.some<History>({
         companyId: CompanyId.make(Number(sale.company_id)),
         transaction,
@@ -138,6 +179,7 @@ const make = Effect.gen(function* () {
         })),
         questions: questions.map(withTimes),
         replays: replays.map(withTimes),
+        events: events.map(eventOf),
         audited: audited.map((row) => ({ ...row, at: DateTime.fromDateUnsafe(row.at) }))
       })
     },

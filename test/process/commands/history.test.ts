@@ -45,12 +45,28 @@ layer(TestServer, { excludeTestServices: true })("the history of a sale", (it) =
       const { historia, words } = yield* shown(body.data.transaction_id)
       const fecha = "2026-03-11 10:00:00"
       assert.deepStrictEqual(historia, [
-        { fecha, evento: "reserved", idempotency_key: "una", monto: 100 },
+        {
+          ...{ fecha, evento: "reserved", idempotency_key: "una", monto: 100 },
+          dinero: {
+            antes: { disponible: 100, retenido: 0, cobrado: 0 },
+            despues: { disponible: 0, retenido: 100, cobrado: 0 }
+          }
+        },
         { fecha, evento: "settled", status: "SUCCESS", por: "call", auth_code: body.data.auth_code, motivo: null },
-        { fecha, evento: "entered", movimiento_id: historia[2].movimiento_id, tipo: "sale", monto: -100, saldo: 900 },
+        {
+          ...{ fecha, evento: "entered", movimiento_id: historia[2].movimiento_id, tipo: "sale", monto: -100 },
+          ...{ saldo_antes: 1_000, saldo: 900 },
+          dinero: {
+            antes: { disponible: 0, retenido: 100, cobrado: 0 },
+            despues: { disponible: 0, retenido: 0, cobrado: 100 }
+          }
+        },
         { fecha, evento: "answered", respuesta: "Delivered", por: "call", se_repite_hasta: "2026-03-12 10:00:00" }
       ])
-      assert.include(words, `${fecha}  reserved: 100 pesos held, under the key una`)
+      assert.include(
+        words,
+        `${fecha}  reserved: 100 pesos held, under the key una (available 100 -> 0, held 0 -> 100)\n`
+      )
       assert.include(
         words,
         "answered Delivered by the call itself; a retry receives the same response until 2026-03-12 10:00:00"

@@ -154,8 +154,12 @@ layer(CommandLine.layer, { excludeTestServices: true })("the list of transaction
       const [, company] = yield* companies
       const { items } = yield* listed("--empresa", `${company}`, "--status", "SUCCESS")
       const [sale] = items
-      const { historia, ...shown } = yield* answer("transactions", "show", `${sale.transaction_id}`)
+      const { acciones, historia, ...shown } = yield* answer("transactions", "show", `${sale.transaction_id}`)
       assert.deepStrictEqual(shown, sale)
+      assert.deepStrictEqual(acciones, [
+        { accion: "nothing", motivo: "SUCCESS", permitida: true },
+        { accion: "ask", sobre: "sale", permitida: true }
+      ])
       assert.deepStrictEqual(field("evento", historia), ["reserved", "settled", "entered", "answered"])
       assert.deepStrictEqual(
         { ...sale, transaction_id: null, created_at: null, processed_at: null },

@@ -77,6 +77,7 @@ const taught: ReadonlyArray<
     }
   ],
   ["transactions show", [], {}],
+  ["transactions ask", [], {}],
   ["transactions resolve", ["as", "motivo"], { autorizacion: "none", token: "none", desde: "none", hasta: "none" }],
   ["transactions confirm", ["propuesta"], {}],
   ["sms list", [], { ultimos: "50" }],
