@@ -36,7 +36,7 @@ export interface StatementFile {
 const faults_max = 20
 
 /** Lines that are passed on at once. */
-const batch_max = 5_000
+const batch_max = 1_000
 
 /** Longest line in characters. Without it, an open quote would read the rest of the file into memory. */
 const lineLength_max = 65_536
