@@ -4,6 +4,7 @@ import { may } from "../../core/domain/Operator.ts"
 import { CurrentActor } from "../../core/ports/CurrentActor.ts"
 import { logDefect } from "../../core/workflows/InFlight.ts"
 import { queryOf } from "../http/Request.ts"
+import { catalogoCsv } from "./api/Catalogo.ts"
 import { movimientosCsv } from "./api/Empresas.ts"
 import type { Export } from "./api/Procedure.ts"
 import type { ConsoleCall } from "./ConsoleCalls.ts"
@@ -14,7 +15,10 @@ import { refusalOf } from "./Refusals.ts"
 export const exportsPath = "/exportar"
 
 /** All CSV files of the console, by the name in their path. */
-export const exports: Readonly<Record<string, Export>> = { movimientos: movimientosCsv }
+export const exports: Readonly<Record<string, Export>> = {
+  catalogo: catalogoCsv,
+  movimientos: movimientosCsv
+}
 
 const refused = (status: number, message: string) =>
   HttpServerResponse.text(plainPage(message), { status, contentType: "text/html; charset=utf-8" })

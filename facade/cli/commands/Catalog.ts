@@ -1,5 +1,6 @@
 import { Effect, FileSystem, Option, Result } from "effect"
 import { Argument, Command } from "effect/cli"
+import type { EntryChange } from "../../../core/domain/CatalogueChanges.ts"
 import type { ListedService } from "../../../core/ports/Catalogue.ts"
 import {
   draftOf,
@@ -10,13 +11,13 @@ import {
 } from "../../../core/workflows/ManageCatalogue.ts"
 import { operatorLayer } from "../../AppLayer.ts"
 import { serviceView } from "../../api/Catalogo.ts"
-import { readCsvFile } from "../../settings/CatalogueCsv.ts"
+import { catalogueCsv, catalogueDocument, changeDocument, templateOf } from "../../api/CatalogueDocuments.ts"
+import { csvColumns, readCsvFile } from "../../settings/CatalogueCsv.ts"
 import { exampleCatalogue, readCatalogue } from "../../settings/CatalogueFile.ts"
 import { type FileFault, readJsonFile } from "../../settings/JsonFile.ts"
 import { toggle } from "../terminal/Flags.ts"
 import { type Document, formatTable, print } from "../terminal/Output.ts"
 import { companyId, serviceId } from "../terminal/Parameters.ts"
-import { catalogueCsv, catalogueDocument, changeDocument, formatChange, templateOf } from "./CatalogueDocuments.ts"
 
 // A file in another encoding would be stored with wrong letters.
 const decoded = (bytes: Uint8Array): string | null => {
@@ -35,6 +36,17 @@ const readDraft = Effect.fnUntraced(function* (path: string) {
   if (text === null) return yield* readCatalogue(Result.fail([notUtf8]))
   return yield* readCatalogue(/\.csv$/i.test(path) ? yield* readCsvFile(text) : readJsonFile(text))
 })
+
+const nouns = { categories: "category", services: "service", packages: "package" }
+
+/** A change of an import as text: `changed service 1: monto_minimo 20 -> 30`. */
+const formatChange = (change: EntryChange): string => {
+  const { campos, id } = changeDocument(change)
+  const entry = `${nouns[change.list]} ${id}`
+  if (change.before === null) return `new ${entry}: ${change.after.name}`
+  const fields = campos.map(({ antes, campo, despues }) => `${campo} ${antes ?? "-"} -> ${despues ?? "-"}`)
+  return `changed ${entry}: ${fields.join(", ")}`
+}
 
 const importCommand = Command.make(
   "import",
@@ -83,7 +95,7 @@ const exportCommand = Command.make(
     const draft = asTemplate ? templateOf(yield* exampleCatalogue) : draftOf(yield* listCatalogue(null))
     const document = catalogueDocument(draft)
     if (!asCsv) return yield* print(document, JSON.stringify(document, null, 2))
-    const csv = catalogueCsv(draft)
+    const csv = catalogueCsv(csvColumns, draft)
     yield* print({ csv }, csv.trimEnd())
   })
 ).pipe(

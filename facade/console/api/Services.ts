@@ -4,6 +4,7 @@ import type { Accounts } from "../../../core/ports/Accounts.ts"
 import type { Atomic } from "../../../core/ports/Atomic.ts"
 import type { AuditEvents } from "../../../core/ports/AuditEvents.ts"
 import type { AuditLog } from "../../../core/ports/AuditLog.ts"
+import type { CatalogueAdmin } from "../../../core/ports/Catalogue.ts"
 import type { Companies } from "../../../core/ports/Companies.ts"
 import type { Events } from "../../../core/ports/Events.ts"
 import type { Ledger } from "../../../core/ports/Ledger.ts"
@@ -23,6 +24,7 @@ export type Services =
   | Atomic
   | AuditEvents
   | AuditLog
+  | CatalogueAdmin
   | Companies
   | Events
   | Ledger

@@ -1,11 +1,11 @@
-import type { EntryChange } from "../../../core/domain/CatalogueChanges.ts"
-import type { CatalogueDraft, CategoryDraft, PackageDraft, ServiceDraft } from "../../../core/domain/CatalogueDraft.ts"
-import { packageView, serviceView } from "../../api/Catalogo.ts"
-import { byteOrderMark, csvText } from "../../api/Csv.ts"
-import { type CsvColumn, csvColumns } from "../../settings/CatalogueCsv.ts"
-import type { Document } from "../terminal/Output.ts"
+import type { EntryChange } from "../../core/domain/CatalogueChanges.ts"
+import type { CatalogueDraft, CategoryDraft, PackageDraft, ServiceDraft } from "../../core/domain/CatalogueDraft.ts"
+import { packageView, serviceView } from "./Catalogo.ts"
+import { byteOrderMark, csvText } from "./Csv.ts"
 
-/** The entries of a catalogue in the form of a file for import. */
+/** The entries of a catalogue in the form of a file for import, for the command line and for the operator console. */
+
+type Document = Readonly<Record<string, unknown>>
 
 const categoryDocument = ({ id, name }: CategoryDraft): Document => ({ id, nombre: name })
 
@@ -31,19 +31,24 @@ const cellOf = (value: unknown): string | number | null => {
   return typeof value === "number" ? value : value === undefined ? null : String(value)
 }
 
-const csvRow = (entrada: string, entry: Document) =>
-  Object.fromEntries(
-    csvColumns.map((column) => [column, column === "entrada" ? entrada : cellOf(entry[column])])
-  ) as Record<CsvColumn, string | number | null>
-
-/** A catalogue as CSV, with a byte order mark for spreadsheets. */
-export const catalogueCsv = ({ categories, packages, services }: CatalogueDraft): string =>
-  byteOrderMark +
-  csvText(csvColumns, [
-    ...categories.map((entry) => csvRow("categoria", categoryDocument(entry))),
-    ...services.map((entry) => csvRow("servicio", serviceDocument(entry))),
-    ...packages.map((entry) => csvRow("paquete", packageDocument(entry)))
-  ])
+/** A catalogue as CSV with these columns, and a byte order mark for spreadsheets. */
+export const catalogueCsv = <Column extends string>(
+  columns: ReadonlyArray<Column>,
+  { categories, packages, services }: CatalogueDraft
+): string => {
+  const rowOf = (entrada: string) => (entry: Document) =>
+    Object.fromEntries(
+      columns.map((column) => [column, column === "entrada" ? entrada : cellOf(entry[column])])
+    ) as Record<Column, string | number | null>
+  return (
+    byteOrderMark +
+    csvText(columns, [
+      ...categories.map(categoryDocument).map(rowOf("categoria")),
+      ...services.map(serviceDocument).map(rowOf("servicio")),
+      ...packages.map(packageDocument).map(rowOf("paquete"))
+    ])
+  )
+}
 
 /** The kind of a changed entry, and the entry before and after. */
 const partsOf = (change: EntryChange): readonly [kind: string, before: Document | null, after: Document] => {
@@ -57,6 +62,9 @@ const partsOf = (change: EntryChange): readonly [kind: string, before: Document 
   }
 }
 
+// Every field of an entry is a text, a number or a boolean.
+const shownValue = (value: unknown) => (value ?? null) as string | number | boolean | null
+
 /** A change of an import: the fields that differ, each before and after. A new entry has no values before. */
 export const changeDocument = (change: EntryChange) => {
   const [entrada, before, after] = partsOf(change)
@@ -65,19 +73,8 @@ export const changeDocument = (change: EntryChange) => {
     entrada,
     id: change.after.id,
     cambio: before === null ? "nuevo" : "modificado",
-    campos: names.map((campo) => ({ campo, antes: before?.[campo] ?? null, despues: after[campo] ?? null }))
+    campos: names.map((campo) => ({ campo, antes: shownValue(before?.[campo]), despues: shownValue(after[campo]) }))
   }
-}
-
-const nouns = { categories: "category", services: "service", packages: "package" }
-
-/** A change of an import as text: `changed service 1: monto_minimo 20 -> 30`. */
-export const formatChange = (change: EntryChange): string => {
-  const { campos, id } = changeDocument(change)
-  const entry = `${nouns[change.list]} ${id}`
-  if (change.before === null) return `new ${entry}: ${change.after.name}`
-  const fields = campos.map(({ antes, campo, despues }) => `${campo} ${antes ?? "-"} -> ${despues ?? "-"}`)
-  return `changed ${entry}: ${fields.join(", ")}`
 }
 
 /** Offset of the template's ids, so that importing the template replaces no entry of the example catalogue. */
