@@ -5,8 +5,14 @@ import { type ComparedDays, compareDays, type HourOfService, type Panorama } fro
 import { Audit } from "../ports/Audit.ts"
 import { PanoramaReads } from "../ports/PanoramaReads.ts"
 
-/** How long a panorama is reused. Ten consoles that refresh it then cost as much as one. */
-const panoramaTtl = Duration.seconds(5)
+/** How long a panorama is reused at least. Ten consoles that refresh it then cost as much as one. */
+const panoramaTtl_min = Duration.seconds(5)
+
+/**
+ * How long a panorama is reused, as a multiple of the time that the read took. However many sales a day has, and however
+ * busy the database is, panoramas then take at most a fiftieth of one core.
+ */
+const rest_min = 50
 
 /** How long the results of the suppliers since midnight are reused. They are the slowest read and change slowly. */
 const dayResultsTtl = Duration.minutes(1)
@@ -19,6 +25,9 @@ const reusedFor =
   (ttl: Duration.Duration) =>
   <A, E>(exit: Exit.Exit<A, E>): Duration.Duration =>
     Exit.isSuccess(exit) ? ttl : Duration.zero
+
+const reusedByCost = <A, E>(exit: Exit.Exit<readonly [Duration.Duration, A], E>): Duration.Duration =>
+  Exit.isSuccess(exit) ? Duration.max(panoramaTtl_min, Duration.times(exit.value[0], rest_min)) : Duration.zero
 
 /** Entries of a cache: two environments, and at midnight two days. */
 const capacity = 4
@@ -76,13 +85,17 @@ const make = Effect.gen(function* () {
     } satisfies Panorama
   })
 
-  const panoramas = yield* Cache.makeWith(read, { capacity, timeToLive: reusedFor(panoramaTtl) })
+  const panoramas = yield* Cache.makeWith((environment: Environment) => Effect.timed(read(environment)), {
+    capacity,
+    timeToLive: reusedByCost
+  })
+  const shared = (environment: Environment) => Effect.map(Cache.get(panoramas, environment), ([, panorama]) => panorama)
 
   return Panoramas.of({
     read: Effect.fnUntraced(function* (given) {
-      if (given !== undefined) return yield* Cache.get(panoramas, given)
+      if (given !== undefined) return yield* shared(given)
       const used = yield* reads.environments
-      return yield* Cache.get(panoramas, used.includes("production") ? "production" : "development")
+      return yield* shared(used.includes("production") ? "production" : "development")
     })
   })
 })

@@ -1,7 +1,9 @@
 import type { ComponentType } from "preact"
 import type { OperatorAction } from "../../../core/domain/Operator.ts"
 import type { PagePath } from "../Paths.ts"
+import { AuditPage } from "./AuditPage.tsx"
 import { CompaniesPage } from "./CompaniesPage.tsx"
+import { PanoramaPage } from "./PanoramaPage.tsx"
 
 /** What a page gets from its address. */
 export interface ScreenProps {
@@ -27,5 +29,7 @@ const listed = (title: string, component: ComponentType<ScreenProps>, action: Op
 
 /** The pages behind the sign-in, in the order of the navigation. */
 export const screens: Partial<Record<PagePath, Screen>> = {
-  "/empresas": listed("Empresas", CompaniesPage)
+  "/": listed("Panorama", PanoramaPage),
+  "/empresas": listed("Empresas", CompaniesPage),
+  "/auditoria": listed("Auditoría", AuditPage)
 }

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Effect, Layer } from "effect"
+import { DateTime, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { Environment } from "../../../core/domain/Company.ts"
 import { ServiceId } from "../../../core/domain/Ids.ts"
@@ -19,7 +19,7 @@ const nothingOpen: OpenMatters = {
 const intervalOf = ({ since, until }: Interval): string => `${DateTime.formatIso(since)} ${DateTime.formatIso(until)}`
 
 /** Ports that note each read as text. */
-const noting = (noted: Array<string>, used: ReadonlyArray<Environment> = ["production"]) => {
+const portsNoting = (noted: Array<string>, used: ReadonlyArray<Environment> = ["production"]) => {
   const note = (read: string) => Effect.sync(() => noted.push(read))
   const row = (n: number): HourOfService => ({
     hour: 0,
@@ -30,7 +30,7 @@ const noting = (noted: Array<string>, used: ReadonlyArray<Environment> = ["produ
     reversed: 0,
     unresolved: 0
   })
-  const ports = Layer.mergeAll(
+  return Layer.mergeAll(
     Layer.succeed(PanoramaReads, {
       environments: Effect.succeed(used),
       sales: (environment, created) =>
@@ -40,8 +40,10 @@ const noting = (noted: Array<string>, used: ReadonlyArray<Environment> = ["produ
     }),
     Layer.succeed(Audit, { prove: Effect.succeed([]), record: () => Effect.void, last: Effect.succeed(null) })
   )
-  return Layer.provide(Panoramas.layer, ports)
 }
+
+const noting = (noted: Array<string>, used?: ReadonlyArray<Environment>) =>
+  Layer.provide(Panoramas.layer, portsNoting(noted, used))
 
 const at = (text: string) => TestClock.setTime(DateTime.toEpochMillis(DateTime.makeUnsafe(text)))
 
@@ -96,6 +98,32 @@ describe("the panorama", () => {
       yield* panorama("development")
       assert.strictEqual(noted.length, first + 4 + 6)
     }).pipe(Effect.provide(noting(noted)))
+  })
+
+  it.effect("is reused for fifty times as long as its read took", () => {
+    const noted: Array<string> = []
+    const slow = Layer.effect(
+      PanoramaReads,
+      PanoramaReads.useSync((reads) => ({
+        ...reads,
+        open: (environment: Environment, now: DateTime.Utc) => Effect.delay(reads.open(environment, now), "2 seconds")
+      }))
+    )
+    const opened = () => noted.filter((read) => read.startsWith("open")).length
+    return Effect.gen(function* () {
+      const { read: panorama } = yield* Panoramas
+      const first = yield* Effect.forkChild(panorama("production"))
+      yield* TestClock.adjust("2 seconds")
+      yield* Fiber.join(first)
+      yield* TestClock.adjust("99 seconds")
+      yield* panorama("production")
+      assert.strictEqual(opened(), 1)
+      yield* TestClock.adjust("1 second")
+      const again = yield* Effect.forkChild(panorama("production"))
+      yield* TestClock.adjust("2 seconds")
+      yield* Fiber.join(again)
+      assert.strictEqual(opened(), 2)
+    }).pipe(Effect.provide(Layer.provide(Panoramas.layer, Layer.provideMerge(slow, portsNoting(noted)))))
   })
 
   it.effect("reads a past day again after ten minutes, and another day after midnight", () => {

@@ -1,0 +1,137 @@
+import { Choice, Field, Form } from "../ui/Form.tsx"
+import { dateTime } from "../ui/Format.ts"
+import { useLive } from "../ui/Live.ts"
+import { Failed, Loading } from "../ui/States.tsx"
+import { Table } from "../ui/Table.tsx"
+import { actionName, auditActions } from "./AuditActions.ts"
+import { api, faultOf } from "./Client.ts"
+import { Link, setQuery } from "./Navigation.tsx"
+import type { ScreenProps } from "./Screens.tsx"
+
+type Event = Awaited<ReturnType<typeof api.auditoria.listar.query>>["items"][number]
+
+const places = { console: "consola", cli: "línea de comandos", server: "servicio" } as const
+
+const filters = [
+  "operador",
+  "accion",
+  "empresa_id",
+  "transaction_id",
+  "via",
+  "direccion",
+  "date_from",
+  "date_to",
+  "antes_de"
+] as const
+
+const all = { value: "", label: "Todas" }
+
+const actionOptions = [
+  all,
+  ...Object.entries(auditActions)
+    .map(([value, label]) => ({ value, label }))
+    .sort((left, right) => left.label.localeCompare(right.label, "es"))
+]
+
+const placeOptions = [all, ...Object.entries(places).map(([value, label]) => ({ value, label }))]
+
+/** The facts of an event as lines of `name: value`. */
+const Details = ({ details }: { details: Event["detalles"] }) => {
+  const facts = Object.entries(details)
+  if (facts.length === 0) return <>—</>
+  return (
+    <details>
+      <summary>Ver</summary>
+      <dl class="facts">
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{typeof value === "string" ? value : JSON.stringify(value)}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  )
+}
+
+const Events = ({ items }: { items: ReadonlyArray<Event> }) => (
+  <Table
+    caption="Registro de auditoría, lo más reciente primero"
+    rows={items}
+    keyOf={({ id }) => id}
+    empty="No hay eventos con estos filtros."
+    columns={[
+      { title: "Fecha", cell: ({ fecha }) => dateTime(fecha) },
+      { title: "Acción", cell: ({ accion }) => actionName(accion) },
+      { title: "Operador", cell: ({ operador }) => operador ?? "—" },
+      { title: "Vía", cell: ({ via }) => (via === null ? "—" : places[via]) },
+      { title: "Dirección", cell: ({ direccion }) => direccion ?? "—" },
+      {
+        title: "Empresa",
+        isNumber: true,
+        cell: ({ empresa_id }) => (empresa_id === null ? "—" : <Link to={`/empresas/${empresa_id}`}>{empresa_id}</Link>)
+      },
+      { title: "Token", isNumber: true, cell: ({ token_id }) => token_id ?? "—" },
+      { title: "Detalles", cell: ({ detalles }) => <Details details={detalles} /> }
+    ]}
+  />
+)
+
+const FilterForm = ({ query }: Pick<ScreenProps, "query">) => {
+  const given = (name: string) => query.get(name) ?? ""
+  return (
+    <Form action="Buscar" faultOf={faultOf} onSubmit={async (values) => setQuery({ ...values, antes_de: undefined })}>
+      {() => (
+        <div class="filters">
+          <Field name="operador" label="Operador" value={given("operador")} maxLength={80} />
+          <Choice name="accion" label="Acción" options={actionOptions} value={given("accion")} />
+          <Field name="empresa_id" label="Empresa (N.º)" inputMode="numeric" value={given("empresa_id")} />
+          <Field name="transaction_id" label="Transacción (N.º)" inputMode="numeric" value={given("transaction_id")} />
+          <Choice name="via" label="Vía" options={placeOptions} value={given("via")} />
+          <Field name="direccion" label="Dirección" value={given("direccion")} maxLength={200} />
+          <Field name="date_from" label="Desde" type="date" value={given("date_from")} />
+          <Field name="date_to" label="Hasta" type="date" value={given("date_to")} />
+        </div>
+      )}
+    </Form>
+  )
+}
+
+/** What operators and the service did. */
+export const AuditPage = ({ query }: ScreenProps) => {
+  const filter = Object.fromEntries(
+    filters.flatMap((name) => {
+      const value = query.get(name)
+      return value === null || value === "" ? [] : [[name, value]]
+    })
+  )
+  // The address holds texts; the console checks them.
+  const { data, error, reload } = useLive(
+    () => api.auditoria.listar.query(filter as Parameters<typeof api.auditoria.listar.query>[0]),
+    query.toString()
+  )
+  return (
+    <>
+      <FilterForm query={query} />
+      {error !== undefined && <Failed message={faultOf(error).message} retry={reload} />}
+      {data === undefined && error === undefined && <Loading />}
+      {data !== undefined && (
+        <>
+          <Events items={data.items} />
+          <div class="buttons">
+            {query.has("antes_de") && (
+              <button type="button" onClick={() => setQuery({ antes_de: undefined })}>
+                Lo más reciente
+              </button>
+            )}
+            {data.siguiente !== null && (
+              <button type="button" onClick={() => setQuery({ antes_de: String(data.siguiente) })}>
+                Anteriores
+              </button>
+            )}
+          </div>
+        </>
+      )}
+    </>
+  )
+}
