@@ -28,6 +28,7 @@ export class Operators extends Context.Service<
   {
     /** Ordered by id. */
     readonly list: Effect.Effect<ReadonlyArray<OperatorAccount>>
+    /** The account with this name, in any spelling. */
     readonly find: (name: string) => Effect.Effect<Option.Option<OperatorAccount>>
     /** The account of a token for OPERATOR_TOKEN. */
     readonly findByToken: (hash: Uint8Array) => Effect.Effect<Option.Option<OperatorAccount>>

@@ -4,6 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { OperatorId } from "../../../core/domain/Operator.ts"
 import { OperatorAccount } from "../../../core/domain/OperatorAccount.ts"
 import { LastAdmin, OperatorEmailTaken, OperatorNameTaken } from "../../../core/domain/SignInErrors.ts"
+import { canonicalText } from "../../../core/domain/Text.ts"
 import { type NewOperator, Operators } from "../../../core/ports/Operators.ts"
 import { advisoryLocks, instant, instantOrNull, int8, violatesUnique } from "../connection/Sql.ts"
 
@@ -71,7 +72,7 @@ const finding = (sql: PgClient.PgClient) => {
       first(sql<OperatorRow>`
         select ${columns}
         from directory.operator as o
-        where ${sql.literal(folded("o.name"))} = upper(lower(${name}::text collate "pg_unicode_fast"))`),
+        where ${sql.literal(folded("o.name"))} = upper(lower(${canonicalText(name)}::text collate "pg_unicode_fast"))`),
     findByToken: (hash: Uint8Array) =>
       first(sql<OperatorRow>`select ${columns} from directory.operator as o where o.token_hash = ${hash}`),
     findByIdentity: ({ issuer, subject }: { readonly issuer: string; readonly subject: string }) =>
