@@ -1,0 +1,181 @@
+import { mkdtempSync, rmSync, statSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { Secret, TOTP } from "otpauth"
+import { may, type OperatorAction, Role } from "../../../core/domain/Operator.ts"
+import { Prompts } from "../../../facade/cli/terminal/Prompts.ts"
+import { CommandLine, commandLineOn } from "../../support/CommandLine.ts"
+import { testDatabaseUrl } from "../../support/Database.ts"
+import { asLoginIn } from "../../support/DatabaseLogins.ts"
+import { addOperator, operatorToken } from "../../support/OperatorAccounts.ts"
+import { createCompany } from "../support/NewCompany.ts"
+
+const password = "correct horse battery"
+
+const codeOf = (secret: string, later_ms = 0) =>
+  new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + later_ms })
+
+/** A terminal that types the answers. An answer may depend on the question. */
+const typing = (...answers: ReadonlyArray<string | ((question: string) => string)>) => {
+  const left = [...answers]
+  return Effect.provideService(
+    Prompts,
+    Effect.succeed({
+      askHidden: (question) =>
+        Effect.sync(() => {
+          const answer = left.shift() ?? ""
+          return typeof answer === "string" ? answer : answer(question)
+        })
+    })
+  )
+}
+
+/** A system login with its own configuration directory. */
+const person = Effect.gen(function* () {
+  const home = yield* Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "saldo-operator-"))),
+    (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+  )
+  const url = asLoginIn("saldo_operator", yield* testDatabaseUrl)
+  return { ...commandLineOn(url, { XDG_CONFIG_HOME: home }), file: join(home, "saldo", "sessions.json") }
+})
+
+/** Accepts an invitation on the command line. Returns the secret of the authenticator app. */
+const accepted = Effect.fnUntraced(function* (shell: CommandLine["Service"], invitation: string) {
+  let secret = ""
+  const document = yield* shell.answer("operator", "accept").pipe(
+    typing(`https://consola.example.com/invitacion#${invitation}`, password, (question) => {
+      secret = /add the key (\w+) by hand/.exec(question)?.[1] ?? ""
+      return codeOf(secret)
+    })
+  )
+  return { secret, document }
+})
+
+const audited = Effect.fnUntraced(function* (action: string) {
+  const sql = yield* PgClient.PgClient
+  return yield* sql<{ actor: string; via: string }>`
+    select actor, via from directory.audit_event where action = ${action} order by id desc limit 1`
+})
+
+layer(CommandLine.layer, { excludeTestServices: true })("operators on the command line", (it) => {
+  it.effect("sign in once an admin has accepted the invitation; before that the shell is admin", () =>
+    Effect.gen(function* () {
+      const [ana, beto] = [yield* person, yield* person]
+      const set = (shell: CommandLine["Service"], state: string) =>
+        shell.run("company", "set", company, "--estado", state)
+      const { empresa_id } = yield* createCompany("INICIO")
+      const company = `${empresa_id}`
+      const admin = yield* ana.answer("operator", "invite", "Ana", "--rol", "admin")
+      const { invitacion } = yield* ana.answer("operator", "invite", "Beto", "--rol", "supervisor")
+      assert.strictEqual((yield* set(beto, "vip")).code, 0)
+      assert.deepStrictEqual(yield* audited("company_changed"), [{ actor: "local", via: "cli" }])
+
+      const { document } = yield* accepted(ana, admin.invitacion)
+      assert.deepStrictEqual(document, { nombre: "Ana", rol: "admin" })
+      assert.strictEqual(statSync(ana.file).mode & 0o777, 0o600)
+      assert.strictEqual((yield* set(ana, "activa")).code, 0, "accepting signs in")
+      assert.deepStrictEqual(yield* audited("company_changed"), [{ actor: "Ana", via: "cli" }])
+
+      // Without session the shell reads only.
+      const refused = yield* beto.refusal("company", "set", company, "--estado", "vip")
+      assert.deepStrictEqual([refused.exit, refused.code], [1, "NOT_ALLOWED"])
+      assert.match(refused.message, /saldo login/)
+      assert.strictEqual((yield* beto.run("company", "show", company)).code, 0)
+
+      const { secret } = yield* accepted(beto, invitacion)
+      const limit = yield* beto.run("company", "set", company, "--limite-diario", "7")
+      assert.strictEqual(limit.code, 0)
+      const { details } = yield* beto.refusal("company", "set", company, "--estado", "vip")
+      assert.deepStrictEqual(details, { accion: "company", rol_necesario: "admin", rol: "supervisor" })
+
+      assert.deepStrictEqual(yield* beto.answer("logout"), { con_sesion: true })
+      assert.deepStrictEqual(yield* beto.answer("logout"), { con_sesion: false })
+      const wrong = yield* beto.refusal("login", "Beto").pipe(typing("another password", codeOf(secret, 30_000)))
+      assert.strictEqual(wrong.code, "SIGN_IN_REFUSED")
+      const login = yield* beto.answer("login", "beto").pipe(typing(password, codeOf(secret, 30_000)))
+      assert.deepStrictEqual(login, { nombre: "Beto", rol: "supervisor" })
+      assert.strictEqual((yield* beto.run("company", "set", company, "--limite-diario", "8")).code, 0)
+
+      yield* ana.answer("operator", "suspend", "Beto")
+      assert.strictEqual((yield* beto.refusal("company", "set", company, "--limite-diario", "9")).code, "NOT_ALLOWED")
+      const { items } = yield* beto.answer("operator", "list")
+      assert.deepStrictEqual(
+        items.map(({ estado, nombre, rol }: Record<string, string>) => [nombre, rol, estado]),
+        [
+          ["Ana", "admin", "activo"],
+          ["Beto", "supervisor", "suspendido"]
+        ]
+      )
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("are refused with a token that is no longer good, and with text that is no token", () =>
+    Effect.gen(function* () {
+      const url = asLoginIn("saldo_operator", yield* testDatabaseUrl)
+      const gone = commandLineOn(url, { OPERATOR_TOKEN: operatorToken("Nadie") })
+      assert.strictEqual((yield* gone.refusal("company", "list")).code, "SIGNED_OUT")
+      const wrong = yield* commandLineOn(url, { OPERATOR_TOKEN: "secreto" }).refusal("company", "list")
+      assert.match(wrong.message, /OPERATOR_TOKEN is a value that is not shown/)
+    })
+  )
+
+  it.effect("cannot be invited with a name that looks like another name", () =>
+    Effect.gen(function* () {
+      const { refusal } = yield* CommandLine
+      for (const name of ["An\u0430", "local", "ana@example.com"]) {
+        const { exit, message } = yield* refusal("operator", "invite", name, "--rol", "lector")
+        assert.strictEqual(exit, 2, name)
+        assert.match(message, /Latin letters/)
+      }
+    })
+  )
+})
+
+layer(CommandLine.layer, { excludeTestServices: true })("each changing command", (it) => {
+  const commands = (id: string): ReadonlyArray<readonly [OperatorAction, ReadonlyArray<string>]> => [
+    ["deposit", ["company", "deposit", id, "10", "--referencia", "R-1"]],
+    ["propose", ["transactions", "resolve", "999999", "--as", "failed", "--motivo", "x"]],
+    ["confirm", ["transactions", "confirm", "999999", "--propuesta", "1"]],
+    ["limits", ["company", "set", id, "--limite-diario", "7", "--alerta-saldo-bajo", "3"]],
+    ["company", ["company", "set", id, "--estado", "vip"]],
+    ["company", ["company", "set", id, "--eventos", "on"]],
+    ["company", ["company", "set", id, "--estado", "vip", "--limite-diario", "9"]],
+    ["company", ["company", "create", "--razon-social", "Otra", "--codigo", "OTRA", "--ambiente", "development"]],
+    ["token", ["token", "issue", id, "--nombre", "caja"]],
+    ["token", ["token", "rotate", "999999"]],
+    ["token", ["token", "suspend", "999999"]],
+    ["token", ["token", "activate", "999999"]],
+    ["token", ["token", "revoke", "999999"]],
+    ["catalogue", ["catalog", "import", "facade/settings/catalogue.example.json"]],
+    ["catalogue", ["catalog", "withdraw", "999999"]],
+    ["catalogue", ["catalog", "restore", "999999"]],
+    ["catalogue", ["catalog", "enable", id, "999999"]],
+    ["catalogue", ["catalog", "disable", id, "999999"]],
+    ["webhook", ["webhook", "disable", "999999"]],
+    ["webhook", ["webhook", "replay", "999999", "--desde", "2027-01-01T00:00:00-04:00"]],
+    ["operator", ["operator", "invite", "Nueva", "--rol", "lector"]],
+    ["operator", ["operator", "reinvite", "Nadie"]],
+    ["operator", ["operator", "suspend", "Nadie"]],
+    ["operator", ["operator", "resume", "Nadie"]],
+    ["operator", ["operator", "role", "Nadie", "--rol", "lector"]]
+  ]
+
+  it.effect.each(Role.literals)("is refused to %s exactly if the role may not take its action", (role) =>
+    Effect.gen(function* () {
+      const { empresa_id } = yield* createCompany(`ROL-${role}`)
+      const database = yield* testDatabaseUrl
+      yield* addOperator(database, `de ${role}`, role)
+      const url = asLoginIn("saldo_operator", database)
+      const shell = commandLineOn(url, { OPERATOR_TOKEN: operatorToken(`de ${role}`) })
+      for (const [action, command] of commands(`${empresa_id}`)) {
+        const { code, stderr } = yield* shell.run(...command, "--json")
+        const refusal = code === 0 ? null : JSON.parse(stderr).error.code
+        assert.strictEqual(refusal === "NOT_ALLOWED", !may(role, action), `${role}: ${command.join(" ")}: ${stderr}`)
+      }
+    })
+  )
+})
