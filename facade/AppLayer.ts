@@ -32,6 +32,7 @@ import * as InsurancesPostgres from "../adapters/postgres/insurance/InsurancesPo
 import * as OutboxPostgres from "../adapters/postgres/insurance/OutboxPostgres.ts"
 import * as AccountsPostgres from "../adapters/postgres/ledger/AccountsPostgres.ts"
 import * as FollowUpsPostgres from "../adapters/postgres/ledger/FollowUpsPostgres.ts"
+import * as FundingProposalsPostgres from "../adapters/postgres/ledger/FundingProposalsPostgres.ts"
 import * as HistoryRecordsPostgres from "../adapters/postgres/ledger/HistoryRecordsPostgres.ts"
 import * as LedgerPostgres from "../adapters/postgres/ledger/LedgerPostgres.ts"
 import * as OptionsPostgres from "../adapters/postgres/ledger/OptionsPostgres.ts"
@@ -49,6 +50,7 @@ import * as HttpProvider from "../adapters/provider/HttpProvider.ts"
 import * as HttpSms from "../adapters/sms/HttpSms.ts"
 import * as TwilioSms from "../adapters/sms/TwilioSms.ts"
 import * as WebhookSenderUndici from "../adapters/webhook/WebhookSenderUndici.ts"
+import { ConfirmAbove } from "../core/domain/FundingProposal.ts"
 import { XidPrefix } from "../core/domain/Idempotency.ts"
 import { InFlight } from "../core/workflows/InFlight.ts"
 import { Panoramas } from "../core/workflows/ReadPanorama.ts"
@@ -70,8 +72,12 @@ const logging = Layer.unwrap(
 
 const xidPrefix = Layer.unwrap(Settings.useSync((settings) => Layer.succeed(XidPrefix, settings.xidPrefix)))
 
-/** The settings, and the logging and xid prefix that follow from them. */
-export const baseLayer = Layer.provideMerge(Layer.mergeAll(logging, xidPrefix), Settings.layer)
+const confirmAbove = Layer.unwrap(
+  Settings.useSync((settings) => Layer.succeed(ConfirmAbove, settings.depositConfirmAbove))
+)
+
+/** The settings, and the logging and values of the core that follow from them. */
+export const baseLayer = Layer.provideMerge(Layer.mergeAll(logging, xidPrefix, confirmAbove), Settings.layer)
 
 /**
  * Timeout of the guard for DT One. The adapter waits 12 s for the creation of a sale, and the guard must count the
@@ -173,6 +179,7 @@ const operatorAdapters = Layer.mergeAll(
   AuditPostgres.layer,
   CasesPostgres.layer,
   DeliveryReportsPostgres.layer,
+  FundingProposalsPostgres.layer,
   HistoriesPostgres.layer,
   OperatorsPostgres.layer,
   OperatorSessionsPostgres.layer,

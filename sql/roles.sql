@@ -111,6 +111,8 @@ grant
 on cell.balance to saldo_operator;
 grant execute on function cell.default_limit to saldo_operator;
 grant insert, update on cell.resolution to saldo_operator;
+-- These functions move the money of deposits and adjustments that two operators agree on.
+grant execute on function cell.propose_funding, cell.confirm_funding, cell.reject_funding to saldo_operator;
 -- A check constraint of cell.resolution calls cell.folded_text.
 grant execute on function cell.folded_text to saldo_operator;
 grant execute on function cell.turn_events to saldo_operator;

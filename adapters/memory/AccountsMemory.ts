@@ -1,8 +1,9 @@
 import { DateTime, Effect, Layer, Stream } from "effect"
-import { owned, restore } from "../../core/domain/Account.ts"
+import { type Balance, type Entry, owned, restore } from "../../core/domain/Account.ts"
 import type { CompanyId } from "../../core/domain/Ids.ts"
 import { isWithin } from "../../core/domain/LocalTime.ts"
 import { frozenAt, isUpTo, type ListFilter } from "../../core/domain/Page.ts"
+import { foldedText } from "../../core/domain/Text.ts"
 import { Accounts, type Adjustment, Adjustments } from "../../core/ports/Accounts.ts"
 import { Statement } from "../../core/ports/Statement.ts"
 import { Books, type CompanyBooks, consumptionIn, post } from "./Books.ts"
@@ -38,17 +39,39 @@ export const accountsLayer = Layer.effect(
   )
 )
 
+/** The company's adjustment with this reference: its own spelling, or any spelling if operators agreed on it. */
+export const recordedAdjustment = ({ entries, funding }: CompanyBooks, reference: string): Entry | undefined => {
+  const agreed = [...funding.values()].find(
+    ({ kind, reference: known, state }) =>
+      kind === "adjustment" && state === "confirmed" && foldedText(known) === foldedText(reference)
+  )
+  return entries.find(
+    (entry) => entry.type === "adjustment" && (entry.reference === reference || entry.id === agreed?.entryId)
+  )
+}
+
+/** Sets the balance, with a ledger entry of type adjustment and an event. */
+export const postAdjustment = (
+  books: CompanyBooks,
+  balance: Balance,
+  entry: Pick<Entry, "id" | "amount" | "reference">,
+  at: DateTime.Utc
+): void => {
+  post(books, balance, { ...entry, type: "adjustment" }, at)
+  recordEvents(books, movementFact(books, "balance.adjusted"), at)
+}
+
 const adjustIn = (books: CompanyBooks, { at, goal, reference, since }: Adjustment, nextEntryId: () => number) => {
   if (books.adjustments.has(reference)) return null
   books.adjustments.add(reference)
+  if (recordedAdjustment(books, reference) !== undefined) return null
   const [first] = books.entries
   if (first === undefined || DateTime.isGreaterThanOrEqualTo(first.createdAt, since)) return 0
   const before = books.purse.balance
   const balance = restore(before, goal)
   const moved = owned(balance) - owned(before)
   if (moved === 0) return 0
-  post(books, balance, { id: nextEntryId(), type: "adjustment", amount: moved, reference }, at)
-  recordEvents(books, movementFact(books, "balance.adjusted"), at)
+  postAdjustment(books, balance, { id: nextEntryId(), amount: moved, reference }, at)
   return moved
 }
 

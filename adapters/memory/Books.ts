@@ -8,6 +8,7 @@ import {
   owned
 } from "../../core/domain/Account.ts"
 import type { CompanyEvent, Sequence, WebhookId } from "../../core/domain/Event.ts"
+import type { FundingProposal } from "../../core/domain/FundingProposal.ts"
 import type { CompanyId, IdempotencyKey, InsuranceId, TerminalId, TransactionId } from "../../core/domain/Ids.ts"
 import type { Insurance } from "../../core/domain/Insurance.ts"
 import { type Periods, periodsOf } from "../../core/domain/LocalTime.ts"
@@ -125,6 +126,8 @@ export interface CompanyBooks {
   readonly entries: Array<Entry>
   /** The references of all adjustments, including adjustments of 0, which have no entry. */
   readonly adjustments: Set<string>
+  /** Proposals of deposits and adjustments, by number. */
+  readonly funding: Map<number, FundingProposal>
   readonly events: {
     on: boolean
     /** Whether balance.low is newer than the last balance.recovered. */
@@ -153,6 +156,7 @@ const emptyBooks = (companyId: CompanyId): CompanyBooks => ({
   consumption: new Map(),
   entries: [],
   adjustments: new Set(),
+  funding: new Map(),
   events: { on: false, reportedLow: false, written: [] },
   webhooks: new Map(),
   deliveries: new Map()
@@ -209,6 +213,7 @@ export class Books extends Context.Service<
     readonly nextTransactionId: () => number
     readonly nextReversalId: () => number
     readonly nextEntryId: () => number
+    readonly nextFundingNumber: () => number
     readonly nextInsuranceId: () => number
     readonly nextWebhookId: () => number
   }
@@ -218,6 +223,7 @@ export class Books extends Context.Service<
     let transactions = 0
     let reversals = 0
     let entries = 0
+    let fundings = 0
     let insurances = 0
     let webhooks = 0
     return Books.of({
@@ -232,6 +238,7 @@ export class Books extends Context.Service<
       nextTransactionId: () => ++transactions,
       nextReversalId: () => ++reversals,
       nextEntryId: () => ++entries,
+      nextFundingNumber: () => ++fundings,
       nextInsuranceId: () => ++insurances,
       nextWebhookId: () => ++webhooks
     })

@@ -192,23 +192,32 @@ const moveMoney = (
 }
 
 /** The company's deposit with this reference, compared without case and spacing. */
-const depositWith = ({ entries }: CompanyBooks, reference: string) =>
+export const depositWith = ({ entries }: CompanyBooks, reference: string) =>
   entries.find((entry) => entry.type === "deposit" && foldedText(entry.reference ?? "") === foldedText(reference))
 
-const depositIn = (
-  { nextEntryId, of, all }: Books["Service"],
+/** Another company that has a deposit with this reference. Null if there is none. */
+export const depositElsewhere = (
+  { all }: Books["Service"],
+  own: CompanyBooks,
+  reference: string
+): CompanyBooks["companyId"] | null => {
+  const others = [...all()].filter((other) => other !== own && depositWith(other, reference) !== undefined)
+  return others.map(({ companyId }) => companyId).sort((one, other) => one - other)[0] ?? null
+}
+
+export const depositIn = (
+  all: Books["Service"],
   { amount, at, companyId, isNew = false, reference }: Deposit
 ): Deposited => {
-  const books = of(companyId)
+  const books = all.of(companyId)
   const known = depositWith(books, reference)
   if (known !== undefined)
     return Deposited.AlreadyRecorded({ entryId: known.id, amount: known.amount as typeof amount })
-  const others = [...all()].filter((other) => isNew && depositWith(other, reference) !== undefined)
-  const [first] = others.map((other) => other.companyId).sort((one, other) => one - other)
-  if (first !== undefined) return Deposited.UsedElsewhere({ companyId: first })
+  const other = isNew ? depositElsewhere(all, books, reference) : null
+  if (other !== null) return Deposited.UsedElsewhere({ companyId: other })
   if (owned(books.purse.balance) > owned_max - amount) return Deposited.BeyondRange()
   const balance = credit(books.purse.balance, amount)
-  const entryId = nextEntryId()
+  const entryId = all.nextEntryId()
   post(books, balance, { id: entryId, type: "deposit", amount, reference }, at)
   recordEvents(books, movementFact(books, "balance.deposited"), at)
   return Deposited.Recorded({ entryId })

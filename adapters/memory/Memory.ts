@@ -4,6 +4,7 @@ import { Books } from "./Books.ts"
 import * as DeliveriesMemory from "./DeliveriesMemory.ts"
 import * as EventsMemory from "./EventsMemory.ts"
 import * as FollowUpsMemory from "./FollowUpsMemory.ts"
+import * as FundingProposalsMemory from "./FundingProposalsMemory.ts"
 import * as InsurancesMemory from "./InsurancesMemory.ts"
 import * as LedgerMemory from "./LedgerMemory.ts"
 import * as OptionsMemory from "./OptionsMemory.ts"
@@ -26,6 +27,7 @@ export const layer = Layer.mergeAll(
   TransactionsMemory.layer,
   UnresolvedMemory.layer,
   FollowUpsMemory.layer,
+  FundingProposalsMemory.layer,
   OptionsMemory.layer,
   InsurancesMemory.insurancesLayer,
   OutboxMemory.layer,

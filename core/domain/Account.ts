@@ -46,6 +46,12 @@ export const restore = (balance: Balance, goal: Amount): Balance => ({
   held: balance.held
 })
 
+/** Adds the signed centavos of an adjustment to available. Null if the available amount does not suffice. */
+export const adjust = (balance: Balance, centavos: number): Balance | null =>
+  balance.available + centavos < 0
+    ? null
+    : { available: Centavos.make(balance.available + centavos), held: balance.held }
+
 /** Adds the amount of a deposit or of a reversed sale to available. */
 export const credit = (balance: Balance, amount: Amount): Balance => ({
   available: Centavos.make(balance.available + amount),

@@ -9,6 +9,8 @@ export const invariants = {
   reversal: "a sale in REVERSED has the entry of the sale and an entry that returns the amount",
   confirmed: "a sale is in REVERSED if and only if one reversal of it is confirmed",
   entry: "every ledger entry of a sale belongs to a sale that was charged",
+  funded:
+    "every adjustment is a daily reset or has the confirmed proposal of two operators, and every confirmed proposal has its entry",
   running: "the balance of each entry is the balance of the entry before it plus its own amount",
   listed:
     "the stored row count of each list is correct, and the row counts of its blocks count each sale, by status, and each entry once",

@@ -53,6 +53,13 @@ export const readAmount = (literal: AmountLiteral): Result.Result<Amount, Amount
   return Result.succeed(Amount.make(Number(digits + "0".repeat(zeros))))
 }
 
+/** Parses the amount of an adjustment, in centavos: an amount, or a minus sign and an amount. */
+export const readAdjustment = (text: string): Result.Result<number, AmountFault> => {
+  const digits = text.replace(/^[-\u2212]/, "")
+  const sign = digits === text ? 1 : -1
+  return Result.map(readAmount(AmountLiteral.TextLiteral({ text: digits })), (amount) => sign * amount)
+}
+
 const zeroAmount = /^0+(?:\.0{1,2})?$/
 
 /** Parses a limit: an amount, or zero, which means no limit. */

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { CaseId } from "./Case.ts"
 import { WebhookId } from "./Event.ts"
 import { CompanyId, ServiceId, TokenId, TransactionId } from "./Ids.ts"
-import { Amount } from "./Money.ts"
+import { Centavos } from "./Money.ts"
 import { OperatorAction, Role } from "./Operator.ts"
 import type { SignInError } from "./SignInErrors.ts"
 import { Status } from "./Status.ts"
@@ -79,8 +79,18 @@ export class UnreadableTransaction extends Schema.TaggedError<UnreadableTransact
 /** The reference was used before for another amount. Nothing was added. */
 export class ReferenceTaken extends Schema.TaggedError<ReferenceTaken>()("ReferenceTaken", {
   reference: Schema.String,
-  recorded: Amount,
-  asked: Amount
+  /** Signed amounts in centavos. Only those of adjustments may be negative. */
+  recorded: Schema.Int,
+  asked: Schema.Int
+}) {}
+
+/** A pending proposal has this reference with another amount. Nothing was proposed. */
+export class ReferenceProposed extends Schema.TaggedError<ReferenceProposed>()("ReferenceProposed", {
+  reference: Schema.String,
+  number: Schema.Int,
+  /** Signed amounts in centavos. */
+  proposed: Schema.Int,
+  asked: Schema.Int
 }) {}
 
 /** A deposit of another company has this reference, and the operator has not confirmed the repetition. Nothing was added. */
@@ -90,9 +100,22 @@ export class ReferenceElsewhere extends Schema.TaggedError<ReferenceElsewhere>()
   otherCompanyId: CompanyId
 }) {}
 
+/** There is no such proposal of a deposit or adjustment. */
+export class UnknownFunding extends Schema.TaggedError<UnknownFunding>()("UnknownFunding", {
+  number: Schema.Int
+}) {}
+
+/** The adjustment would take more than the available amount. Nothing was taken. */
+export class AdjustmentTooLarge extends Schema.TaggedError<AdjustmentTooLarge>()("AdjustmentTooLarge", {
+  available: Centavos,
+  /** Negative centavos. */
+  asked: Schema.Int
+}) {}
+
 /** The company's balance would exceed the maximum. Nothing was added. */
 export class DepositTooLarge extends Schema.TaggedError<DepositTooLarge>()("DepositTooLarge", {
-  asked: Amount
+  /** Centavos. */
+  asked: Schema.Int
 }) {}
 
 /** The operator who confirmed a proposal, and the time. */
@@ -136,6 +159,14 @@ export class NotAskable extends Schema.TaggedError<NotAskable>()("NotAskable", {
   why: Schema.Literals(["young", "reversed", "unreachable"])
 }) {}
 
+/** This operator may not confirm or reject the proposal of a deposit or adjustment. */
+export class FundingNotDecidable extends Schema.TaggedError<FundingNotDecidable>()("FundingNotDecidable", {
+  number: Schema.Int,
+  why: Schema.Literals(["same_operator", "confirmed", "rejected", "expired", "reference_used"]),
+  /** Present if an operator has already confirmed or rejected the proposal. */
+  decision: Schema.optionalKey(Confirmation)
+}) {}
+
 /** The provider or insurer firmly reports an outcome that contradicts the proposal. */
 export class SupplierDisagrees extends Schema.TaggedError<SupplierDisagrees>()("SupplierDisagrees", {
   transactionId: TransactionId,
@@ -169,6 +200,10 @@ export type OperatorError =
   | TooManyDays
   | UnreadableTransaction
   | ReferenceTaken
+  | ReferenceProposed
+  | UnknownFunding
+  | AdjustmentTooLarge
+  | FundingNotDecidable
   | ReferenceElsewhere
   | DepositTooLarge
   | NotResolvable

@@ -2,12 +2,10 @@ import { DateTime, Effect, Option, Struct } from "effect"
 import type { Company } from "../domain/Company.ts"
 import type { CompanyId } from "../domain/Ids.ts"
 import { periodsAt } from "../domain/LocalTime.ts"
-import type { Amount } from "../domain/Money.ts"
-import { DepositTooLarge, ReferenceElsewhere, ReferenceTaken, UnknownCompany } from "../domain/OperatorErrors.ts"
+import { UnknownCompany } from "../domain/OperatorErrors.ts"
 import { type AccountSettings, Accounts } from "../ports/Accounts.ts"
 import { Companies, type CompanyChanges, type NewCompany } from "../ports/Companies.ts"
 import { Events } from "../ports/Events.ts"
-import { Deposited, Ledger } from "../ports/Ledger.ts"
 import { atomically, recordAudit, requireAction } from "./AuditTrail.ts"
 
 /** Finds a company, or fails with UnknownCompany. */
@@ -70,46 +68,3 @@ const valuesBefore = (company: Company, changes: CompanyChanges) =>
 
 const isAnyGiven = (changes: CompanyChanges | AccountSettings): boolean =>
   Object.values(changes).some((value) => value !== undefined)
-
-/** The entry of a deposit, and whether an earlier call had already recorded the deposit. */
-interface DepositReceipt {
-  readonly entryId: number
-  readonly repeated: boolean
-}
-
-/**
- * Adds money to a company's balance, once per reference. A repeated deposit returns the entry of the first. The same
- * reference with another amount is refused.
- *
- * @param isRepeated whether the operator confirms that a deposit of another company may have the same reference.
- */
-export const deposit = Effect.fn("ManageCompany.deposit")(function* (
-  companyId: CompanyId,
-  amount: Amount,
-  reference: string,
-  isRepeated = false
-) {
-  yield* requireAction("deposit")
-  yield* companyOf(companyId)
-  const ledger = yield* Ledger
-  // Recorded before the money moves, so that the audit log has the request even if the process dies in between.
-  const asked = { amount, reference, ...(isRepeated && { isRepeated }) }
-  yield* recordAudit("deposit_asked", { companyId }, asked)
-  const left = (entryId: number, repeated: boolean) => {
-    const action = repeated ? "deposit_repeated" : "deposit_recorded"
-    const receipt: DepositReceipt = { entryId, repeated }
-    return Effect.as(recordAudit(action, { companyId }, { entryId, ...asked }), receipt)
-  }
-  const at = yield* DateTime.now
-  const deposited = yield* ledger.deposit({ companyId, amount, reference, isNew: !isRepeated, at })
-  return yield* Deposited.$match(deposited, {
-    Recorded: ({ entryId }) => left(entryId, false),
-    AlreadyRecorded: ({ amount: recorded, entryId }) =>
-      recorded === amount
-        ? left(entryId, true)
-        : Effect.fail(new ReferenceTaken({ reference, recorded, asked: amount })),
-    UsedElsewhere: ({ companyId: otherCompanyId }) =>
-      Effect.fail(new ReferenceElsewhere({ reference, companyId, otherCompanyId })),
-    BeyondRange: () => Effect.fail(new DepositTooLarge({ asked: amount }))
-  })
-})

@@ -4,6 +4,7 @@ import { owned_max, toPesos } from "../../core/domain/Money.ts"
 import { lowestRole } from "../../core/domain/Operator.ts"
 import type {
   Confirmation,
+  FundingNotDecidable,
   NotAskable,
   NotConfirmable,
   NotResolvable,
@@ -59,6 +60,15 @@ const notAskableMessages: { readonly [Why in NotAskable["why"]]: (id: number) =>
   reversed: (id) => `Transaction ${id} is reversed for good. There is nothing to ask.`,
   unreachable: (id) =>
     `The question about transaction ${id} could not be sent, because no provider or insurer accepts calls from here. Run this command with the environment variables of the servers.`
+}
+
+const fundingMessages: { readonly [Why in FundingNotDecidable["why"]]: (number: number) => string } = {
+  same_operator: (number) => `You made proposal ${number} yourself. A different operator must confirm it.`,
+  confirmed: (number) => `Proposal ${number} is already confirmed. Nothing was changed.`,
+  rejected: (number) => `Proposal ${number} is rejected. Nothing was changed.`,
+  expired: (number) => `Proposal ${number} has expired after 24 hours. Nothing was changed. Propose it again.`,
+  reference_used: (number) =>
+    `Since proposal ${number} was made, another movement has used its reference. Nothing was changed. Check that movement, then reject the proposal.`
 }
 
 /** The sentence with the operator and the time of the earlier confirmation. */
@@ -139,7 +149,7 @@ const refusals: { readonly [Tag in RefusedError["_tag"]]: (error: Extract<Refuse
   }),
   ReferenceTaken: ({ asked, recorded, reference }) => ({
     code: "REFERENCE_TAKEN",
-    message: `The reference ${reference} is already recorded with ${toPesos(recorded)}, not ${toPesos(asked)}. Nothing was added. Correct the amount, or use a different reference for a different deposit.`,
+    message: `The reference ${reference} is already recorded with ${toPesos(recorded)}, not ${toPesos(asked)}. Nothing was added. Correct the amount, or use a different reference for a different movement.`,
     details: { referencia: reference, monto_registrado: toPesos(recorded), monto: toPesos(asked) }
   }),
   ReferenceElsewhere: ({ companyId, otherCompanyId, reference }) => ({
@@ -147,9 +157,33 @@ const refusals: { readonly [Tag in RefusedError["_tag"]]: (error: Extract<Refuse
     message: `A deposit of company ${otherCompanyId} has the reference ${reference}. Nothing was added. Check the reference and the company. If company ${companyId} also made a deposit with this reference, add --repetida.`,
     details: { referencia: reference, otra_empresa_id: otherCompanyId }
   }),
+  ReferenceProposed: ({ asked, number, proposed, reference }) => ({
+    code: "REFERENCE_PROPOSED",
+    message: `Proposal ${number} has the reference ${reference} with ${toPesos(proposed)}, not ${toPesos(asked)}. Nothing was proposed. Reject that proposal first, or use a different reference.`,
+    details: { referencia: reference, propuesta: number, monto_propuesto: toPesos(proposed), monto: toPesos(asked) }
+  }),
+  UnknownFunding: ({ number }) => ({
+    code: "PROPOSAL_NOT_FOUND",
+    message: `Proposal ${number} does not exist. List the proposals with "saldo company proposals".`,
+    details: { propuesta: number }
+  }),
+  FundingNotDecidable: ({ decision, number, why }) => ({
+    code: "PROPOSAL_NOT_DECIDABLE",
+    message: `${fundingMessages[why](number)}${decision === undefined ? "" : ` ${decision.by} decided at ${formatLocal(decision.at)}.`}`,
+    details: {
+      propuesta: number,
+      motivo: why,
+      ...(decision && { decidida_por: decision.by, decidida_en: formatLocal(decision.at) })
+    }
+  }),
+  AdjustmentTooLarge: ({ asked, available }) => ({
+    code: "ADJUSTMENT_TOO_LARGE",
+    message: `The available amount is ${toPesos(available)}, so ${toPesos(-asked)} cannot be taken from it. Held money cannot be taken. Nothing was changed.`,
+    details: { saldo_disponible: toPesos(available), monto: toPesos(asked) }
+  }),
   DepositTooLarge: ({ asked }) => ({
     code: "DEPOSIT_TOO_LARGE",
-    message: `A company's balance is limited to ${toPesos(owned_max)}. A deposit of ${toPesos(asked)} would exceed the limit and was not added. Correct the amount.`,
+    message: `A company's balance is limited to ${toPesos(owned_max)}. Adding ${toPesos(asked)} would exceed the limit. Nothing was added. Correct the amount.`,
     details: { monto: toPesos(asked), saldo_maximo: toPesos(owned_max) }
   }),
   NotResolvable: ({ confirmation, status, transactionId, why }) => ({

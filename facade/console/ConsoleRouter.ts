@@ -11,6 +11,7 @@ import { empresas } from "./api/Empresas.ts"
 import { operadores } from "./api/Operadores.ts"
 import { panorama } from "./api/Panorama.ts"
 import type { OperatorSession, Procedure, ProcedureKind } from "./api/Procedure.ts"
+import { propuestas } from "./api/Propuestas.ts"
 import type { Services } from "./api/Services.ts"
 import { sesion } from "./api/Sesion.ts"
 import { tokens } from "./api/Tokens.ts"
@@ -23,6 +24,7 @@ export const procedures = {
   empresas,
   operadores,
   panorama,
+  propuestas,
   sesion,
   tokens
 }

@@ -6,6 +6,7 @@ import { owned_max, toPesos } from "../../core/domain/Money.ts"
 import { lowestRole } from "../../core/domain/Operator.ts"
 import type {
   Confirmation,
+  FundingNotDecidable,
   NotAskable,
   NotConfirmable,
   NotResolvable,
@@ -61,6 +62,14 @@ const notAskableMessages: { readonly [Why in NotAskable["why"]]: string } = {
   unreachable: "No se pudo preguntar, porque ningún proveedor ni aseguradora acepta llamadas desde aquí."
 }
 
+const fundingMessages: { readonly [Why in FundingNotDecidable["why"]]: string } = {
+  same_operator: "Usted hizo esta propuesta. Tiene que confirmarla otro operador.",
+  confirmed: "La propuesta ya está confirmada.",
+  rejected: "La propuesta está rechazada.",
+  expired: "La propuesta venció a las 24 horas. Haga otra.",
+  reference_used: "Otro movimiento ya usó la referencia. Revíselo y rechace la propuesta."
+}
+
 type Table = { readonly [Tag in OperatorError["_tag"]]: (error: Extract<OperatorError, { _tag: Tag }>) => Refusal }
 
 /** The refusal of each error. A missing entry is a compile error. */
@@ -107,6 +116,25 @@ const refusals: Table = {
       "REFERENCIA_DE_OTRA_EMPRESA",
       `Un depósito de la empresa ${otherCompanyId} tiene la referencia ${reference}. Revise la empresa y la referencia.`,
       { otra_empresa_id: otherCompanyId }
+    ),
+  ReferenceProposed: ({ asked, number, proposed, reference }) =>
+    conflict("REFERENCIA_PROPUESTA", `La propuesta ${number} tiene la referencia ${reference} con otro monto.`, {
+      propuesta: number,
+      monto_propuesto: toPesos(proposed),
+      monto: toPesos(asked)
+    }),
+  UnknownFunding: ({ number }) => missing("PROPUESTA_NO_EXISTE", `La propuesta ${number} no existe.`),
+  FundingNotDecidable: ({ decision, number, why }) =>
+    conflict(
+      "PROPUESTA_NO_DECIDIBLE",
+      `${fundingMessages[why]}${decision === undefined ? "" : ` La decidió ${decision.by} el ${formatLocal(decision.at)}.`}`,
+      { propuesta: number, motivo: why }
+    ),
+  AdjustmentTooLarge: ({ available }) =>
+    invalid(
+      "AJUSTE_DEMASIADO_GRANDE",
+      `El saldo disponible es de ${toPesos(available)} pesos, y no alcanza para el ajuste. Nada cambió.`,
+      { monto: "fuera_de_rango" }
     ),
   DepositTooLarge: () =>
     invalid("DEPOSITO_DEMASIADO_GRANDE", `El saldo de una empresa no puede pasar de ${toPesos(owned_max)} pesos.`, {

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, type LogLevel, Redacted, Result, Schema } from "effect"
 import { Hex } from "effect/encoding"
 import { xidPrefixLength_max, xidPrefixPattern } from "../../core/domain/Idempotency.ts"
+import { Amount, AmountLiteral, readAmount } from "../../core/domain/Money.ts"
 import { consoleOf, consoleVariables } from "./ConsoleSettings.ts"
 import { externalServicesOf, externalServiceVariables } from "./ExternalServiceSettings.ts"
 import { listenHost } from "./ListenAddress.ts"
@@ -9,7 +10,9 @@ import {
   integer,
   keyword,
   matchingPattern,
+  off,
   onOff,
+  orOff,
   readAll,
   urlWithProtocol,
   variable,
@@ -38,6 +41,8 @@ const hexKey = (text: string): Uint8Array | null => {
   const bytes = Result.getOrNull(Hex.decode(text))
   return bytes?.length === 32 ? bytes : null
 }
+const pesos = (text: string): Amount | null => Result.getOrNull(readAmount(AmountLiteral.TextLiteral({ text })))
+
 /** The public default, which the documentation contains. */
 const sandboxSecret_default = "sandbox_secreto_publico_2026"
 
@@ -125,6 +130,11 @@ const variables = {
     read: matchingPattern(new RegExp(`^${xidPrefixPattern}$`)),
     fallback: "RD"
   }),
+  depositConfirmAbove: variable("DEPOSIT_CONFIRM_ABOVE", {
+    expected: "an amount in pesos above zero with at most two decimals, or off",
+    read: orOff(pesos),
+    fallback: Amount.make(100_000_000)
+  }),
   publicUrl: variable("PUBLIC_URL", {
     expected: "an address like https://api.example.com, without a path",
     read: webOrigin,
@@ -189,6 +199,8 @@ const settingsOf = (values: Values) => ({
       }
     : null,
   xidPrefix: values.xidPrefix,
+  /** The amount above which a deposit needs two operators. Null if no deposit does. */
+  depositConfirmAbove: values.depositConfirmAbove === off ? null : values.depositConfirmAbove,
   /** The public URL of the service, without a trailing slash. Null if only the process's own address is known. */
   publicUrl: values.publicUrl,
   /** The e-mail address to which integrators write for help. */

@@ -1,6 +1,40 @@
--- cell.adjust: sets the available amount of a company. The daily reset of the shared sandbox's balance uses it.
+-- Ledger entries of type adjustment. cell.adjust makes the daily reset of the shared sandbox's balance. Corrections by
+-- operators are in proposal.sql.
 
 drop function if exists cell.adjust;
+drop function if exists cell.post_adjustment;
+
+-- Adds signed centavos to the available amount of a company, with a ledger entry and an event. Returns the entry.
+-- The caller has locked the balance.
+create function cell.post_adjustment(company bigint, centavos bigint, reference_ text, at timestamptz) returns bigint
+language plpgsql
+set search_path = cell, pg_temp
+as $$
+-- If a name is both a column and a variable, it means the column.
+#variable_conflict use_column
+declare
+  after bigint;
+  entry_ bigint;
+begin
+  update balance as b
+  set available = b.available + centavos,
+    entries = b.entries + 1,
+    updated_at = at
+  where b.company_id = company
+  returning b.owned into after;
+
+  insert into entry (company_id, id, type, amount, balance, reference, created_at)
+  values (company, nextval('entry_id'), 'adjustment', centavos, after, reference_, at)
+  returning id into entry_;
+
+  perform record_events(
+    array[event_fact(company_id => company, type => 'balance.adjusted', at => at, entry_id => entry_)],
+    array[company],
+    at
+  );
+  return entry_;
+end;
+$$;
 
 -- Sets the available amount of a company to `goal`. Each reference is applied once. Held amounts stay held.
 --
@@ -23,13 +57,12 @@ declare
   before balance;
   begun_at timestamptz;
   moved bigint;
-  entry_ bigint;
 begin
   -- Locks the balance. An adjustment waits here for other adjustments and for sales of the same company.
   select * into before from balance as b where b.company_id = company for update;
 
   insert into adjustment (company_id, reference, created_at) values (company, reference_, at) on conflict do nothing;
-  if not found then
+  if not found or exists (select from recorded_adjustment(company, reference_)) then
     return null;
   end if;
 
@@ -43,24 +76,10 @@ begin
     return 0;
   end if;
 
-  update balance as b
-  set available = b.available + moved,
-    entries = b.entries + 1,
-    updated_at = at
-  where b.company_id = company;
-
-  insert into entry (company_id, id, type, amount, balance, reference, created_at)
-  values (company, nextval('entry_id'), 'adjustment', moved, before.owned + moved, reference_, at)
-  returning id into entry_;
-
-  perform record_events(
-    array[event_fact(company_id => company, type => 'balance.adjusted', at => at, entry_id => entry_)],
-    array[company],
-    at
-  );
+  perform post_adjustment(company, moved, reference_, at);
   return moved;
 end;
 $$;
 
 -- The function runs as its owner, so no role except its owner may call it directly. directory.adjust calls it.
-revoke all on function cell.adjust from public;
+revoke all on function cell.adjust, cell.post_adjustment from public;

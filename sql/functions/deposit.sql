@@ -1,6 +1,50 @@
 -- cell.deposit: adds money from outside Saldo to a company.
 
 drop function if exists cell.deposit;
+drop function if exists cell.recorded_deposit;
+drop function if exists cell.deposit_elsewhere;
+
+-- The deposit of a company with this reference, however it is typed, if there is one. Looks for the exact spelling
+-- first, because entries of earlier versions may differ only in the spelling of their references.
+create function cell.recorded_deposit(company bigint, reference_ text)
+returns table (entry_id bigint, amount bigint)
+language plpgsql
+stable
+set search_path = cell, pg_temp
+as $$
+begin
+  return query
+  select e.id, e.amount
+  from entry as e
+  where e.company_id = company and e.type = 'deposit' and e.reference = reference_;
+  if found then
+    return;
+  end if;
+
+  return query
+  select e.id, e.amount
+  from deposit_reference as r
+  join entry as e on e.company_id = r.company_id and e.id = r.entry_id
+  where r.company_id = company and r.folded = folded_text(reference_);
+end;
+$$;
+
+-- Another company that has a deposit with this reference, or null.
+create function cell.deposit_elsewhere(company bigint, reference_ text) returns bigint
+language plpgsql
+stable
+set search_path = cell, pg_temp
+as $$
+begin
+  return (
+    select r.company_id
+    from deposit_reference as r
+    where r.folded = folded_text(reference_) and r.company_id <> company
+    order by r.company_id
+    limit 1
+  );
+end;
+$$;
 
 -- Adds `centavos` to a company's balance and ledger. Each reference is applied once, however it is typed
 -- (folded_text): a reference that was used before changes nothing, and its first entry is returned.
@@ -34,37 +78,18 @@ declare
   other bigint;
 begin
   -- Serializes the deposits of all companies with this reference: a second deposit waits here and then finds the first.
-  -- Only deposits take this lock, and they take it before any balance lock. adapters/postgres/connection/Sql.ts has the
+  -- Only deposits and proposals take this lock, and they take it before any balance lock. adapters/postgres/connection/Sql.ts has the
   -- numbers of all such locks.
   perform pg_advisory_xact_lock(7249016, hashtext(folded_));
 
-  -- Looks for the exact spelling first, because entries of earlier versions may differ only in the spelling of their
-  -- references.
-  return query
-  select e.id, e.amount, false, null::bigint
-  from entry as e
-  where e.company_id = company and e.type = 'deposit' and e.reference = reference_;
-  if found then
-    return;
-  end if;
-
-  return query
-  select e.id, e.amount, false, null::bigint
-  from deposit_reference as r
-  join entry as e on e.company_id = r.company_id and e.id = r.entry_id
-  where r.company_id = company and r.folded = folded_;
+  return query select d.entry_id, d.amount, false, null::bigint from recorded_deposit(company, reference_) as d;
   if found then
     return;
   end if;
 
   if is_new then
-    select r.company_id
-    into other
-    from deposit_reference as r
-    where r.folded = folded_ and r.company_id <> company
-    order by r.company_id
-    limit 1;
-    if found then
+    other := deposit_elsewhere(company, reference_);
+    if other is not null then
       return query select null::bigint, null::bigint, false, other;
       return;
     end if;
@@ -98,4 +123,4 @@ end;
 $$;
 
 -- The function runs as its owner, so no role except its owner may call it directly. directory.deposit calls it.
-revoke all on function cell.deposit from public;
+revoke all on function cell.deposit, cell.recorded_deposit, cell.deposit_elsewhere from public;

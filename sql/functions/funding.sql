@@ -7,19 +7,19 @@ drop function if exists directory.deposit;
 drop function if exists directory.adjust;
 drop function if exists directory.allow_funding;
 
--- Fails unless the session's login may change the balance of this company by hand. Operators and the owner may change
--- every balance.
+-- Fails unless the session's login may change the balance of this company by hand. The owner may change every balance.
+-- Operators may too if `by_operator` is true.
 --
--- A server may change only the balance of the shared sandbox, which it opens and resets every day. So an intruder in a
--- server cannot change the balance of any other company by hand.
-create function directory.allow_funding(company bigint) returns void
+-- Everyone else may change only the balance of the shared sandbox, which servers open and reset every day. So an intruder
+-- in a server cannot change the balance of any other company by hand.
+create function directory.allow_funding(company bigint, by_operator boolean) returns void
 language plpgsql
 set search_path = directory, pg_temp
 as $$
 begin
   if session_user = current_user
     or to_regrole('saldo_operator') is null
-    or pg_has_role(session_user, 'saldo_operator', 'MEMBER')
+    or (by_operator and pg_has_role(session_user, 'saldo_operator', 'MEMBER'))
     or exists (
       select
       from directory.company as c
@@ -50,12 +50,13 @@ security definer
 set search_path = directory, pg_temp
 as $$
 begin
-  perform allow_funding(company);
+  perform allow_funding(company, by_operator => true);
   return query select * from cell.deposit(company, centavos, owned_max, reference_, at, is_new);
 end;
 $$;
 
--- Calls cell.adjust if the login has permission.
+-- Calls cell.adjust if the login has permission. Operators correct the balance of a company with cell.confirm_funding,
+-- which needs two of them.
 create function directory.adjust(company bigint, goal bigint, reference_ text, since timestamptz, at timestamptz)
 returns bigint
 language plpgsql
@@ -63,7 +64,7 @@ security definer
 set search_path = directory, pg_temp
 as $$
 begin
-  perform allow_funding(company);
+  perform allow_funding(company, by_operator => false);
   return cell.adjust(company, goal, reference_, since, at);
 end;
 $$;

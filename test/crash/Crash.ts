@@ -117,7 +117,7 @@ export const runCrashTest = Effect.fnUntraced(function* ({ rounds, seed }: Crash
     undecided: new Set(),
     reached: new Set(),
     happened: new Set(),
-    deposits: [],
+    made: [],
     received: [],
     offered: 0
   }

@@ -21,6 +21,11 @@ const endOfReversal: Readonly<Record<string, string>> = {
 }
 const endOfPolicy: Readonly<Record<string, string>> = { emitida: "insurance.issued", fallida: "insurance.failed" }
 
+const endOfEntry: Readonly<Record<string, string>> = {
+  deposit: "balance.deposited",
+  adjustment: "balance.adjusted"
+}
+
 interface Row {
   readonly companyId: number
   readonly id: number
@@ -41,17 +46,17 @@ const subscribed = ({ balances }: Books): ReadonlySet<number> =>
   new Set(balances.filter(({ eventsOn }) => eventsOn).map(({ companyId }) => companyId))
 
 /** The transitions of companies with events on that the books prove. */
-const provenTransitions = ({ books, deposits: made }: Evidence): ReadonlySet<string> => {
+const provenTransitions = ({ books, made }: Evidence): ReadonlySet<string> => {
   const companies = subscribed(books)
   const ofCompanies = <R extends Row>(rows: ReadonlyArray<R>) =>
     rows.filter(({ companyId }) => companies.has(companyId))
   const references = new Set(made.map(({ reference }) => reference))
-  const deposits = books.deposits.filter(({ reference }) => references.has(reference))
+  const entries = books.byHand.filter(({ reference }) => references.has(reference))
   return new Set([
     ...endsOf(ofCompanies(books.sales), endOfSale, ({ status }) => status),
     ...endsOf(ofCompanies(books.reversals), endOfReversal, ({ status }) => status),
     ...endsOf(ofCompanies(books.policies), endOfPolicy, ({ state }) => state),
-    ...ofCompanies(deposits).map(({ companyId, id }) => transition("balance.deposited", companyId, id))
+    ...endsOf(ofCompanies(entries), endOfEntry, ({ type }) => type)
   ])
 }
 
@@ -156,18 +161,18 @@ const statusInEvent: Readonly<Record<string, string>> = {
 }
 
 /** The subjects of events, by id. */
-const subjectsOf = ({ deposits, policies, sales }: Books) => {
+const subjectsOf = ({ byHand, policies, sales }: Books) => {
   const byId = <R extends Row>(rows: ReadonlyArray<R>): ReadonlyMap<number | null, R> =>
     new Map(rows.map((row) => [row.id, row]))
-  return { sales: byId(sales), deposits: byId(deposits), policies: byId(policies) }
+  return { sales: byId(sales), entries: byId(byHand), policies: byId(policies) }
 }
 type Subjects = ReturnType<typeof subjectsOf>
 
 /** The data that an event must have, by the books. Undefined if the books do not have its subject. */
-const dataInBooks = (event: EventRow, { deposits, policies, sales }: Subjects): EventBody["data"] | undefined => {
+const dataInBooks = (event: EventRow, { entries, policies, sales }: Subjects): EventBody["data"] | undefined => {
   if (event.alert !== null) return { saldo_disponible: pesos(event.available), alerta_saldo_bajo: pesos(event.alert) }
   if (event.entryId !== null) {
-    const entry = deposits.get(event.entryId)
+    const entry = entries.get(event.entryId)
     return entry && { movimiento_id: entry.id, monto: pesos(entry.centavos), referencia: entry.reference }
   }
   if (event.policyId !== null) {

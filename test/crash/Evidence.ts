@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { Audit } from "../../core/ports/Audit.ts"
 import type { ClientOperation } from "./Clients.ts"
 import type { CompanyEndpoint } from "./environment/Subscriptions.ts"
-import type { MadeDeposit } from "./OperatorWork.ts"
+import type { MadeEntry } from "./OperatorWork.ts"
 import type { SupplierRecord } from "./processes/StdinCommands.ts"
 import type { ReceivedEvent } from "./processes/WebhookEndpoints.ts"
 
@@ -34,12 +34,19 @@ export interface PolicyRow {
   readonly policyNumber: string | null
 }
 
-/** A deposit as stored in the ledger. */
-export interface DepositRow {
+/** A deposit or adjustment as stored in the ledger. */
+export interface EntryRow {
   readonly companyId: number
   readonly id: number
+  readonly type: string
   readonly reference: string
   readonly centavos: number
+}
+
+/** A confirmed proposal, and the number of its events in the audit log. */
+export interface ConfirmedRow {
+  readonly number: number
+  readonly audited: number
 }
 
 /** A stored event. Ids that its type does not have are null. */
@@ -70,7 +77,8 @@ export interface Books {
   readonly sales: ReadonlyArray<SaleRow>
   readonly reversals: ReadonlyArray<ReversalRow>
   readonly policies: ReadonlyArray<PolicyRow>
-  readonly deposits: ReadonlyArray<DepositRow>
+  readonly byHand: ReadonlyArray<EntryRow>
+  readonly confirmed: ReadonlyArray<ConfirmedRow>
   readonly events: ReadonlyArray<EventRow>
   readonly balances: ReadonlyArray<BalanceRow>
   /** Audit events about a final outcome that arrived after a different one was settled. */
@@ -94,10 +102,17 @@ export const readBooks = Effect.gen(function* () {
     select company_id::float8 as "companyId", id::float8 as id, state, policy_number as "policyNumber"
     from cell.insurance
     where transaction_id is not null`
-  const deposits = yield* sql<DepositRow>`
-    select company_id::float8 as "companyId", id::float8 as id, reference, amount::float8 as centavos
+  const byHand = yield* sql<EntryRow>`
+    select company_id::float8 as "companyId", id::float8 as id, type, reference, amount::float8 as centavos
     from cell.entry
-    where type = 'deposit'`
+    where type in ('deposit', 'adjustment')`
+  const confirmed = yield* sql<ConfirmedRow>`
+    select p.number::float8 as number, count(a.id)::float8 as audited
+    from cell.funding_proposal as p
+    left join directory.audit_event as a
+      on a.action = 'funding_confirmed' and (a.details ->> 'proposal')::bigint = p.number
+    where p.state = 'confirmed'
+    group by p.number`
   const events = yield* sql<EventRow>`
     select company_id::float8 as "companyId", sequence::float8 as sequence, type, transaction_id::float8 as "saleId",
       reversal_id::float8 as "reversalId", insurance_id::float8 as "policyId", entry_id::float8 as "entryId",
@@ -115,7 +130,8 @@ export const readBooks = Effect.gen(function* () {
     sales,
     reversals,
     policies,
-    deposits,
+    byHand,
+    confirmed,
     events,
     balances,
     alerts: alerts.map(({ alert }) => alert),
@@ -136,8 +152,8 @@ export interface Evidence {
   readonly undecided: ReadonlySet<string>
   /** Opening deposit of each company, in centavos. It was made before events were on. */
   readonly given: number
-  /** Other deposits that the operator has made in this run. */
-  readonly deposits: ReadonlyArray<MadeDeposit>
+  /** Other deposits and corrections that operators have made in this run. */
+  readonly made: ReadonlyArray<MadeEntry>
   readonly endpoints: ReadonlyArray<CompanyEndpoint>
   /** Events that the endpoints received in this run. */
   readonly received: ReadonlyArray<ReceivedEvent>

@@ -7,14 +7,17 @@ import { type CrashPoint, crashPoints, workflowOf } from "./processes/CrashPoint
 /**
  * Statements that move money, each with a text that only this statement sends to the database. The reference of a
  * deposit ends with `deposit`, and the length of the next parameter begins with a zero byte. The audit log writes the
- * reference too, but as JSON, with a quote after it.
+ * reference too, but as JSON, with a quote after it. The commit of a confirmation follows its audit event.
  */
 export const moneyStatements = {
   "a reservation": '"service_name"',
   "a settlement": '"not_found"',
   "the start of a reversal": " back",
   "the settlement of a reversal": '"Reversed"',
-  "a deposit": " deposit\u0000"
+  "a deposit": " deposit\u0000",
+  "a proposal": " correction\u0000",
+  "a confirmation": "turno-2\u0000",
+  "the commit of a confirmation": { after: "funding_confirmed" }
 } as const
 type MoneyStatement = keyof typeof moneyStatements
 

@@ -53,15 +53,18 @@ const settled: Invariant = ({ books: { reversals, sales }, undecided }) => [
 
 const sumOf = (amounts: ReadonlyArray<number>): number => amounts.reduce((sum, amount) => sum + amount, 0)
 
-const owned: Invariant = ({ books, deposits, given, record }) =>
+const owned: Invariant = ({ books, given, made, record }) =>
   books.balances.flatMap(({ companyId: company, owned: has }) => {
     const isOwn = ({ companyId }: { readonly companyId: number }) => companyId === company
     // A key whose sale was not sent is free again. The next sale with the key gets the same xid.
     const xids = new Set(books.sales.filter(isOwn).map(({ xid }) => xid))
     const spent = sumOf([...xids].map((xid) => record.done[xid]?.charged ?? 0))
-    const goal = given + sumOf(deposits.filter(isOwn).map(({ centavos }) => centavos)) - spent
+    const goal = given + sumOf(made.filter(isOwn).map(({ centavos }) => centavos)) - spent
     return has === goal ? [] : [`company ${company} owns ${has} instead of ${goal}`]
   })
+
+const confirmationsAreAudited: Invariant = ({ books: { confirmed } }) =>
+  confirmed.flatMap(({ audited, number }) => (audited === 1 ? [] : [`proposal ${number} has ${audited} events`]))
 
 const reversalsAreTrue: Invariant = ({ books: { reversals, sales } }) => {
   const confirmed = new Set(reversals.filter(({ status }) => status === "CONFIRMED").map(({ saleId }) => saleId))
@@ -147,7 +150,8 @@ const invariants: Readonly<Record<string, Invariant>> = {
   "each delivery is charged once, and nothing else is charged": deliveredIsCharged,
   "nothing is delivered or sent twice": doneOnce,
   "only transactions that a supplier never decides stay open": settled,
-  "a company owns its deposits minus its deliveries": owned,
+  "a company owns its deposits and corrections minus its deliveries": owned,
+  "each confirmed proposal has one event in the audit log": confirmationsAreAudited,
   "a sale is reversed exactly when its reversal is confirmed": reversalsAreTrue,
   "every response agrees with the database": responsesAreTrue,
   "a final response never changes": finalResponsesStay,

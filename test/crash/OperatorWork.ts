@@ -2,44 +2,62 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Schedule } from "effect"
 import { CompanyId } from "../../core/domain/Ids.ts"
 import { Amount, Centavos } from "../../core/domain/Money.ts"
-import { changeCompany, deposit } from "../../core/workflows/ManageCompany.ts"
+import { confirmFunding, depositOrPropose, proposeAdjustment } from "../../core/workflows/FundCompany.ts"
+import { changeCompany } from "../../core/workflows/ManageCompany.ts"
+import { actingAs } from "../support/OperatorAccounts.ts"
 import type { SeededRandom } from "../support/SeededRandom.ts"
 import type { ClientLoad } from "./Clients.ts"
 import type { Customer } from "./environment/Environment.ts"
 
-/** A deposit that the operator has made. */
-export interface MadeDeposit {
+/** A deposit or correction that operators have made. */
+export interface MadeEntry {
   readonly companyId: number
   readonly reference: string
+  /** Negative if a correction has taken money away. */
   readonly centavos: number
 }
 
-/** Timeout of a deposit with all its retries. It exceeds the time for which Postgres can be down. */
-const deposit_max = "2 minutes"
+/** Timeout of a deposit or correction with all its retries. It exceeds the time for which Postgres can be down. */
+const funding_max = "2 minutes"
+
+/** One operator proposes a correction, and another confirms it. Returns whether the money has moved. */
+const correct = ({ centavos, companyId, reference }: MadeEntry) =>
+  Effect.gen(function* () {
+    const wanted = { reason: "wrong transfer", reference }
+    const funded = yield* actingAs("turno-1")(proposeAdjustment(CompanyId.make(companyId), centavos, wanted))
+    if (funded._tag === "Proposed") yield* actingAs("turno-2")(confirmFunding(funded.proposal.number))
+    return true
+    // The sales may have left too little.
+  }).pipe(Effect.catchTag("AdjustmentTooLarge", () => Effect.succeed(false)))
+
+const depositOf = ({ centavos, companyId, reference }: MadeEntry) =>
+  Effect.as(depositOrPropose(CompanyId.make(companyId), Amount.make(centavos), reference), true)
 
 /**
- * Makes deposits until the clients stop. A deposit whose outcome is unknown is repeated with the same reference, as an
- * operator would do.
+ * Makes deposits and corrections until the clients stop. A call whose outcome is unknown is repeated with the same
+ * reference, as an operator would do.
  *
  * @param when unique name of this part of the run.
  */
-export const depositDuring = Effect.fnUntraced(function* (
+export const fundDuring = Effect.fnUntraced(function* (
   load: ClientLoad,
   customers: ReadonlyArray<Customer>,
   chance: SeededRandom,
   when: string
 ) {
-  const made: Array<MadeDeposit> = []
-  while (!load.isStopped()) {
+  const made: Array<MadeEntry> = []
+  for (let number = 1; !load.isStopped(); number++) {
     const { companyId } = chance.pick(customers)
-    const reference = `${when} number ${made.length + 1} deposit`
-    const centavos = chance.between(10_000, 50_000)
-    yield* deposit(companyId, Amount.make(centavos), reference).pipe(
+    const isDeposit = chance.happens(0.4)
+    const centavos = chance.between(10_000, 50_000) * (isDeposit || chance.happens(0.4) ? 1 : -1)
+    const entry = { companyId, centavos, reference: `${when} number ${number} ${isDeposit ? "deposit" : "correction"}` }
+    const funding = isDeposit ? Effect.orDie(depositOf(entry)) : Effect.orDie(correct(entry))
+    const moved = yield* funding.pipe(
       Effect.catchDefect(Effect.fail),
-      Effect.retry(Schedule.spaced("50 millis").pipe(Schedule.upTo({ duration: deposit_max }))),
+      Effect.retry(Schedule.spaced("50 millis").pipe(Schedule.upTo({ duration: funding_max }))),
       Effect.orDie
     )
-    made.push({ companyId, reference, centavos })
+    if (moved) made.push(entry)
     yield* Effect.sleep(chance.between(10, 60))
   }
   return made

@@ -9,7 +9,7 @@ import type { Server } from "./environment/ServersAndSuppliers.ts"
 import { crashPointOf, describeFault, type Fault, type FaultGroup } from "./Faults.ts"
 import { type FaultContext, injectFault } from "./InjectFault.ts"
 import { type Breach, checkInvariants } from "./Invariants.ts"
-import { depositDuring, type MadeDeposit, setAlertValues } from "./OperatorWork.ts"
+import { fundDuring, type MadeEntry, setAlertValues } from "./OperatorWork.ts"
 import { makeInsuranceOffers, type PurchaseKind, planPurchases } from "./PlannedPurchases.ts"
 import { type CrashPoint, workflowOf } from "./processes/CrashPoints.ts"
 import type { ReceivedEvent } from "./processes/WebhookEndpoints.ts"
@@ -43,8 +43,8 @@ export interface CrashRun {
   readonly reached: Set<CrashPoint>
   /** Faults that happened as planned. */
   readonly happened: Set<Fault>
-  /** Deposits of all rounds. */
-  readonly deposits: Array<MadeDeposit>
+  /** Deposits and corrections of all rounds. */
+  readonly made: Array<MadeEntry>
   /** Events that the endpoints of webhooks received in all rounds. */
   readonly received: Array<ReceivedEvent>
   /** Number of vehicles that have an insurance quote. */
@@ -130,11 +130,11 @@ const buyUnderFaults = Effect.fnUntraced(function* (run: CrashRun, when: string,
   const chance = new SeededRandom(seed, when)
   const load = makeClientLoad(servers, lists, new SeededRandom(seed, `clients of ${when}`))
   const faults = Effect.andThen(injectFaults(run, group, { chance, load, log }), load.stop)
-  const depositing = depositDuring(load, customers, new SeededRandom(seed, `deposits of ${when}`), when).pipe(
+  const funding = fundDuring(load, customers, new SeededRandom(seed, `deposits of ${when}`), when).pipe(
     Effect.provide(environment.cuttableOperator)
   )
-  const [made] = yield* Effect.all([depositing, load.run, faults], { concurrency: "unbounded" })
-  run.deposits.push(...made)
+  const [made] = yield* Effect.all([funding, load.run, faults], { concurrency: "unbounded" })
+  run.made.push(...made)
   log.add(`clients have been on ${load.operations.length} operations`)
   return load.operations
 })
@@ -181,7 +181,7 @@ const deliverRest = Effect.fnUntraced(function* ({ environment, received }: Cras
 
 /** Plays the groups of faults in order, repairs the environment and checks the invariants. */
 export const runRound = Effect.fnUntraced(function* (run: CrashRun, { groups, round }: RoundFaults, log: RoundLog) {
-  const { deposits, seed, environment, received, undecided } = run
+  const { environment, made, received, seed, undecided } = run
   yield* Effect.provide(environment.time.on(setAlertValues), environment.operator)
   const played = yield* Effect.forEach(groups, (group, index) =>
     buyUnderFaults(run, `round ${round} group ${index + 1}`, group, log)
@@ -194,7 +194,7 @@ export const runRound = Effect.fnUntraced(function* (run: CrashRun, { groups, ro
   const record = yield* environment.suppliers.truth
   const { endpoints } = environment
   const given = openingDeposit
-  const breaches = checkInvariants({ books, record, operations, undecided, given, deposits, endpoints, received })
+  const breaches = checkInvariants({ books, record, operations, undecided, given, made, endpoints, received })
   const ownEnds = environment.servers.flatMap(({ ownEnds }) => ownEnds)
   return {
     storedEvents: books.events.length,

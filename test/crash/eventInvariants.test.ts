@@ -31,7 +31,11 @@ const books: Books = {
     { companyId: 1, id: 5, xid: "RV-1", saleId: 1, status: "CONFIRMED" }
   ],
   policies: [{ companyId: 1, id: 6, state: "emitida", policyNumber: "P-6" }],
-  deposits: [{ companyId: 1, id: 7, reference: "D-1", centavos: 1_000 }],
+  byHand: [
+    { companyId: 1, id: 7, type: "deposit", reference: "D-1", centavos: 1_000 },
+    { companyId: 1, id: 8, type: "adjustment", reference: "C-1", centavos: -50 }
+  ],
+  confirmed: [{ number: 1, audited: 1 }],
   events: [
     event(1, "transaction.pending", { saleId: 1 }),
     event(2, "transaction.succeeded", { saleId: 1 }),
@@ -42,7 +46,8 @@ const books: Books = {
     event(7, "balance.low", { available: 100, alert: 200 }),
     event(8, "transaction.failed", { saleId: 3 }),
     event(9, "balance.deposited", { entryId: 7 }),
-    event(10, "balance.recovered", { available: 1_100, alert: 200 })
+    event(10, "balance.recovered", { available: 1_100, alert: 200 }),
+    event(11, "balance.adjusted", { entryId: 8 })
   ],
   balances: [balance],
   alerts: [],
@@ -68,7 +73,8 @@ const data: ReadonlyArray<object> = [
   { saldo_disponible: 1, alerta_saldo_bajo: 2 },
   ofSale(3, "FAILED", 1, null),
   { movimiento_id: 7, monto: 10, referencia: "D-1" },
-  { saldo_disponible: 11, alerta_saldo_bajo: 2 }
+  { saldo_disponible: 11, alerta_saldo_bajo: 2 },
+  { movimiento_id: 8, monto: -0.5, referencia: "C-1" }
 ]
 
 const received = (sequence: number, changes: object = {}, path = "/first") => {
@@ -86,7 +92,10 @@ const sound: Evidence = {
   operations: [],
   undecided: new Set(),
   given: 0,
-  deposits: [{ companyId: 1, reference: "D-1", centavos: 1_000 }],
+  made: [
+    { companyId: 1, reference: "D-1", centavos: 1_000 },
+    { companyId: 1, reference: "C-1", centavos: -50 }
+  ],
   endpoints: [
     { companyId: 1, webhookId: 1, path: "/first", isHealthy: true },
     { companyId: 1, webhookId: 2, path: "/failing", isHealthy: false }
@@ -131,6 +140,7 @@ const cases: ReadonlyArray<readonly [string, Evidence, ReadonlyArray<string>]> =
   ["a denied reversal without an event", without(3), [each]],
   ["a policy without an event", without(6), [each]],
   ["a deposit without an event", without(9), [each]],
+  ["a correction without an event", without(11), [each]],
   ["a sale that ended and whose pending time has no event", without(1), []],
   [
     "a pending sale without an event",
@@ -139,29 +149,29 @@ const cases: ReadonlyArray<readonly [string, Evidence, ReadonlyArray<string>]> =
   ],
   [
     "a sale with two events",
-    withEvent(event(11, "transaction.succeeded", { saleId: 2 }), ofSale(2, "SUCCESS", 9, "A2")),
+    withEvent(event(12, "transaction.succeeded", { saleId: 2 }), ofSale(2, "SUCCESS", 9, "A2")),
     [each]
   ],
   [
     "an event about a success of a failed sale",
-    withEvent(event(11, "transaction.succeeded", { saleId: 3 }), ofSale(3, "SUCCESS", 1, null)),
+    withEvent(event(12, "transaction.succeeded", { saleId: 3 }), ofSale(3, "SUCCESS", 1, null)),
     [each]
   ],
   [
     "an event about a sale that does not exist",
-    withEvent(event(11, "transaction.failed", { saleId: 99 }), ofSale(99, "FAILED", 1, null)),
+    withEvent(event(12, "transaction.failed", { saleId: 99 }), ofSale(99, "FAILED", 1, null)),
     [each, agrees]
   ],
   ["an event of a company with events off", having({ balances: [{ ...balance, eventsOn: false }] }), [each]],
   [
     "a balance that is reported low twice",
-    withEvent(event(11, "balance.recovered", { available: 1_100, alert: 200 }), data[9] ?? {}),
+    withEvent(event(12, "balance.recovered", { available: 1_100, alert: 200 }), data[9] ?? {}),
     [inTurn]
   ],
   ["a low balance whose recovery is not reported", without(10), [inTurn]],
   [
     "a report of a low balance that is not low",
-    withEvent(event(11, "balance.low", { available: 300, alert: 200 }), { saldo_disponible: 3, alerta_saldo_bajo: 2 }),
+    withEvent(event(12, "balance.low", { available: 300, alert: 200 }), { saldo_disponible: 3, alerta_saldo_bajo: 2 }),
     [inTurn]
   ],
   ["an event that the endpoint did not receive", { ...sound, received: arrived.slice(1) }, [healthy]],

@@ -40,7 +40,8 @@ const sound: Evidence = {
     sales: [sale],
     reversals: [],
     policies: [],
-    deposits: [],
+    byHand: [],
+    confirmed: [],
     events: [],
     balances: owning(9_500),
     alerts: [],
@@ -50,7 +51,7 @@ const sound: Evidence = {
   operations: [operation(silent, sold, sold)],
   undecided: new Set(),
   given: 10_000,
-  deposits: [],
+  made: [],
   endpoints: [],
   received: []
 }
@@ -92,7 +93,8 @@ const reversed = having({
 })
 
 const charged = "each delivery is charged once, and nothing else is charged"
-const owned = "a company owns its deposits minus its deliveries"
+const audited = "each confirmed proposal has one event in the audit log"
+const owned = "a company owns its deposits and corrections minus its deliveries"
 const agrees = "every response agrees with the database"
 const stays = "a final response never changes"
 const settled = "only transactions that a supplier never decides stay open"
@@ -117,9 +119,25 @@ const cases: ReadonlyArray<readonly [string, Evidence, ReadonlyArray<string>]> =
   ],
   [
     "a deposit that did not reach the balance",
-    { ...sound, deposits: [{ companyId: 1, reference: "D-1", centavos: 700 }] },
+    { ...sound, made: [{ companyId: 1, reference: "D-1", centavos: 700 }] },
     [owned]
   ],
+  [
+    "a correction that did not reach the balance",
+    { ...sound, made: [{ companyId: 1, reference: "C-1", centavos: -700 }] },
+    [owned]
+  ],
+  [
+    "a confirmation that the audit log does not have",
+    having({ books: { confirmed: [{ number: 1, audited: 0 }] } }),
+    [audited]
+  ],
+  [
+    "a confirmation that the audit log has twice",
+    having({ books: { confirmed: [{ number: 1, audited: 2 }] } }),
+    [audited]
+  ],
+  ["a confirmation with its audit event", having({ books: { confirmed: [{ number: 1, audited: 1 }] } }), []],
   [
     "two charged sales for one delivery",
     having({ books: { sales: [sale, { ...sale, id: 2, xid: "RD-9" }], balances: owning(9_000) } }),

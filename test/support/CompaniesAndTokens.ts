@@ -1,9 +1,10 @@
-import { Effect } from "effect"
+import { DateTime, Effect } from "effect"
 import type { CompanyId } from "../../core/domain/Ids.ts"
 import { type Amount, zero } from "../../core/domain/Money.ts"
 import type { NewCompany } from "../../core/ports/Companies.ts"
+import { Ledger } from "../../core/ports/Ledger.ts"
 import type { NewToken } from "../../core/ports/Tokens.ts"
-import { changeCompany, createCompany, deposit } from "../../core/workflows/ManageCompany.ts"
+import { changeCompany, createCompany } from "../../core/workflows/ManageCompany.ts"
 import { issueToken } from "../../core/workflows/ManageTokens.ts"
 
 /** Creates a company through the operator's functions. By default it is in development and has money and no limits. */
@@ -22,7 +23,8 @@ export const makeCompany = Effect.fnUntraced(function* (
     ...changes
   })
   yield* changeCompany(companyId, {}, { daily: zero, weekly: zero, monthly: zero })
-  yield* deposit(companyId, money, `apertura-${code}`)
+  const ledger = yield* Ledger
+  yield* ledger.deposit({ companyId, amount: money, reference: `apertura-${code}`, at: yield* DateTime.now })
   return companyId
 })
 

@@ -10,8 +10,11 @@ export interface CuttingProxy {
   readonly port: number
   /** Number of connections cut so far. */
   readonly cuts: () => number
-  readonly arm: (cut: Cut, marker: string) => void
+  readonly arm: (cut: Cut, marker: Marker) => void
 }
+
+/** A text of the statement to cut, or of the statement before it on the same connection. */
+export type Marker = string | { readonly after: string }
 
 /**
  * Forwards bytes between clients and the server at port `target`. An armed proxy waits for the marker in the bytes of a
@@ -20,12 +23,20 @@ export interface CuttingProxy {
 export const cuttingProxy = (target: number) =>
   Effect.acquireRelease(
     Effect.callback<CuttingProxy & { readonly close: () => void }>((resume) => {
-      let armed: { readonly cut: Cut; readonly marker: string } | null = null
+      let armed: { readonly cut: Cut; readonly marker: Marker } | null = null
       let broken = 0
       const open = new Set<Socket>()
       const server = createServer((client) => {
         const upstream = connect(target, "127.0.0.1")
         let deaf = false
+        let isNext = false
+        /** Whether the bytes contain the statement to cut. */
+        const isMarked = (bytes: string | Buffer, marker: Marker): boolean => {
+          if (typeof marker === "string") return bytes.includes(marker)
+          if (isNext) return true
+          isNext = bytes.includes(marker.after)
+          return false
+        }
         const breakOff = () => {
           broken++
           client.destroy()
@@ -41,7 +52,7 @@ export const cuttingProxy = (target: number) =>
           })
         }
         client.on("data", (bytes) => {
-          if (armed === null || !bytes.includes(armed.marker)) return void upstream.write(bytes)
+          if (armed === null || !isMarked(bytes, armed.marker)) return void upstream.write(bytes)
           const { cut } = armed
           armed = null
           if (cut === "before COMMIT") return breakOff()

@@ -31,6 +31,9 @@ export const isOfEvents = (table: string): boolean => ["delivery", "event", "web
 /** Whether a table stores what providers state: cases of their statements, or balances. */
 export const isOfProviders = (table: string): boolean => /^(?:statement_case|provider_)/.test(table)
 
+/** Whether a table stores proposals of deposits and adjustments. */
+export const isOfFunding = (table: string): boolean => table === "funding_proposal"
+
 /**
  * Names of all checks, foreign keys, unique keys and triggers of a schema that can refuse a statement. Primary keys are
  * left out.

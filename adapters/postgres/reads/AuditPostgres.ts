@@ -97,6 +97,19 @@ export const violationQueries: Record<Invariant, string> = {
     where e.transaction_id is not null
       and (t.status is null or t.status not in ('SUCCESS', 'REVERSED'))`,
 
+  funded: `
+    select coalesce(e.company_id, p.company_id) as company_id, e.id as entry_id, e.type, p.number as proposal
+    from (select * from cell.entry where type in ('deposit', 'adjustment')) as e
+    full join (select * from cell.funding_proposal where state = 'confirmed') as p
+      on p.company_id = e.company_id and p.entry_id = e.id
+    left join cell.adjustment as r on r.company_id = e.company_id and r.reference = e.reference
+    where (
+      case
+        when p.number is null then e.type = 'deposit' or r.reference is not null
+        else (p.kind, p.amount, p.reference) = (e.type, e.amount, e.reference) and p.decided_by <> p.proposed_by
+      end
+    ) is not true`,
+
   running: `
     select company_id, id as entry_id, balance as balance_centavos, expected as expected_centavos
     from (

@@ -1,23 +1,15 @@
 import { DateTime, Effect } from "effect"
 import { CliError, Command, Flag } from "effect/cli"
 import { type Company, CompanyState, Environment } from "../../../core/domain/Company.ts"
-import { toPesos } from "../../../core/domain/Money.ts"
 import { Companies } from "../../../core/ports/Companies.ts"
 import { Events } from "../../../core/ports/Events.ts"
-import { changeCompany, createCompany, deposit, showCompany } from "../../../core/workflows/ManageCompany.ts"
+import { changeCompany, createCompany, showCompany } from "../../../core/workflows/ManageCompany.ts"
 import { operatorLayer } from "../../AppLayer.ts"
 import { balanceView } from "../../api/Cuenta.ts"
 import { orDefault, toggle } from "../terminal/Flags.ts"
 import { type Document, formatFields, formatTable, print } from "../terminal/Output.ts"
-import {
-  amountArgument,
-  companyId,
-  labelFlag,
-  limitFlag,
-  onOffFlag,
-  rncFlag,
-  textFlag
-} from "../terminal/Parameters.ts"
+import { companyId, labelFlag, limitFlag, onOffFlag, rncFlag, textFlag } from "../terminal/Parameters.ts"
+import { adjust, confirm, deposit, proposals, reject } from "./Funding.ts"
 
 const companyDocument = (company: Company, eventsOn: boolean): Document => ({
   empresa_id: company.id,
@@ -118,43 +110,6 @@ const set = Command.make(
   ])
 )
 
-const depositCommand = Command.make(
-  "deposit",
-  {
-    companyId,
-    amount: amountArgument,
-    reference: labelFlag("referencia", 200, "Your reference for this deposit, such as the bank's transfer number"),
-    isRepeated: toggle("repetida", "Add the money even if a deposit of another company has the same reference")
-  },
-  Effect.fn(function* ({ amount, companyId, isRepeated, reference }) {
-    const { entryId, repeated } = yield* deposit(companyId, amount, reference, isRepeated)
-    const { account } = yield* showCompany(companyId)
-    const available = toPesos(account.balance.available)
-    yield* print(
-      {
-        empresa_id: companyId,
-        movimiento_id: entryId,
-        monto: toPesos(amount),
-        referencia: reference,
-        ya_registrado: repeated,
-        saldo_disponible: available
-      },
-      repeated
-        ? `Already recorded as entry ${entryId}. Nothing was added. Available: ${available}.`
-        : `Recorded as entry ${entryId}. Available: ${available}.`
-    )
-  })
-).pipe(
-  Command.provide(operatorLayer),
-  Command.withDescription(
-    "Add money to a company, as a ledger entry. Repeating the same reference and amount changes nothing, so the command is safe to repeat. References that differ only in case, in the kind of dash or in invisible characters are the same. If a deposit of another company has the reference, nothing is added without --repetida, and the exit code is 2."
-  ),
-  Command.withShortDescription("Add money to a company, once for each reference"),
-  Command.withExamples([
-    { command: "saldo company deposit 7 25000 --referencia TRANSFER-88123", description: "Record a bank transfer" }
-  ])
-)
-
 const list = Command.make("list", {}, () =>
   Effect.gen(function* () {
     const companies = yield* Companies
@@ -192,5 +147,5 @@ const show = Command.make("show", { companyId }, ({ companyId }) => printCompany
 
 export const company = Command.make("company").pipe(
   Command.withDescription("Companies that sell through the service, and their balances"),
-  Command.withSubcommands([create, set, depositCommand, list, show])
+  Command.withSubcommands([create, set, deposit, adjust, proposals, confirm, reject, list, show])
 )

@@ -2,9 +2,10 @@ import { Duration, Option, Result, Schema } from "effect"
 import { Argument, Flag } from "effect/cli"
 import { CaseId } from "../../../core/domain/Case.ts"
 import { WebhookId } from "../../../core/domain/Event.ts"
+import { ProposalNumber } from "../../../core/domain/FundingProposal.ts"
 import { CompanyId, ServiceId, TokenId, TransactionId } from "../../../core/domain/Ids.ts"
 import { isDay, readInstant } from "../../../core/domain/LocalTime.ts"
-import { AmountLiteral, readAmount, readLimit } from "../../../core/domain/Money.ts"
+import { AmountLiteral, readAdjustment, readAmount, readLimit } from "../../../core/domain/Money.ts"
 import { OperatorName } from "../../../core/domain/Operator.ts"
 import { readRnc } from "../../../core/domain/Rnc.ts"
 import { phoneSpellings } from "../../../core/domain/SaleSearch.ts"
@@ -41,6 +42,11 @@ export const operatorName = Argument.String("name").pipe(
     (typed) => Schema.decodeOption(OperatorName)(canonicalText(typed)),
     () => `Expected: ${nameForm}; not "local" or "server"`
   )
+)
+
+export const proposalNumber = Argument.map(
+  idArgument("proposal", "Number of the proposal (propuesta)"),
+  ProposalNumber.make
 )
 
 /** Filters by company. Undefined means all companies. */
@@ -100,6 +106,15 @@ export const amountArgument = Argument.String("amount").pipe(
   Argument.filterMap(
     (text) => Result.getSuccess(readAmount(textLiteral(text))),
     () => `Expected: ${pesosFormat}, such as 1500 or 1500.50`
+  )
+)
+
+/** The signed amount of an adjustment. */
+export const adjustmentArgument = Argument.String("amount").pipe(
+  Argument.withDescription("Pesos with at most two decimals, such as 1500.50, or -1500.50 to take them away"),
+  Argument.filterMap(
+    (text) => Result.getSuccess(readAdjustment(text)),
+    () => `Expected: ${pesosFormat}, such as 1500.50 or -1500.50`
   )
 )
 

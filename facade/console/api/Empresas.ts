@@ -1,12 +1,11 @@
 import { DateTime, Effect, Schema } from "effect"
 import { type Company, CompanyState, Environment } from "../../../core/domain/Company.ts"
 import { formatOffset } from "../../../core/domain/LocalTime.ts"
-import { toPesos } from "../../../core/domain/Money.ts"
 import { Companies } from "../../../core/ports/Companies.ts"
 import { Statement } from "../../../core/ports/Statement.ts"
-import { changeCompany, companyOf, createCompany, deposit, showCompany } from "../../../core/workflows/ManageCompany.ts"
+import { changeCompany, companyOf, createCompany, showCompany } from "../../../core/workflows/ManageCompany.ts"
 import { balanceView } from "../../api/Cuenta.ts"
-import { amount, listFilterOf, pageOf, paging } from "../../api/Fields.ts"
+import { listFilterOf, pageOf, paging } from "../../api/Fields.ts"
 import { input } from "../../api/Input.ts"
 import { entryView, statementFile } from "../../api/Movimientos.ts"
 import { paginationOf } from "../../api/Output.ts"
@@ -122,24 +121,6 @@ export const empresas = {
         ),
         null
       )
-  }),
-  depositar: change({
-    gate: "deposit",
-    input: input({
-      empresa_id: empresaId,
-      monto: amount,
-      referencia: label(200),
-      repetida: Schema.optionalKey(Schema.Boolean)
-    }),
-    handle: Effect.fnUntraced(function* ({ input: { empresa_id, monto, referencia, repetida } }) {
-      const { entryId, repeated } = yield* deposit(empresa_id, monto, referencia, repetida)
-      const { account } = yield* showCompany(empresa_id)
-      return {
-        movimiento_id: entryId,
-        ya_registrado: repeated,
-        saldo_disponible: toPesos(account.balance.available)
-      }
-    })
   })
 }
 

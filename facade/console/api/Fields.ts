@@ -1,7 +1,8 @@
 import { Option, Result, Schema } from "effect"
+import { ProposalNumber } from "../../../core/domain/FundingProposal.ts"
 import { CompanyId, ServiceId, TokenId } from "../../../core/domain/Ids.ts"
 import { readInstant } from "../../../core/domain/LocalTime.ts"
-import { AmountLiteral, Centavos, readLimit } from "../../../core/domain/Money.ts"
+import { AmountLiteral, Centavos, readAdjustment, readLimit } from "../../../core/domain/Money.ts"
 import { Rnc, readRnc } from "../../../core/domain/Rnc.ts"
 import { isAddressRange } from "../../../core/domain/Session.ts"
 import { canonicalText, isBlank, isClean, isStorable, lengthOf } from "../../../core/domain/Text.ts"
@@ -12,6 +13,7 @@ import { NumberLiteral } from "../../api/Json.ts"
 
 export const empresaId = pathId(CompanyId, "La empresa.", "invalido")
 export const tokenId = pathId(TokenId, "El token.", "invalido")
+export const propuestaId = pathId(ProposalNumber, "La propuesta.", "invalido")
 export const servicioId = pathId(ServiceId, "El servicio.", "invalido")
 
 const textBy = (spelled: (typed: string) => string, isAllowed: (typed: string) => boolean) => (length_max: number) =>
@@ -44,6 +46,16 @@ export const limit = readBy<Centavos, number | string>(
     return typeof raw === "string" ? readLimit(AmountLiteral.TextLiteral({ text: raw })) : Result.fail("invalido")
   },
   { type: "number", minimum: 0 }
+)
+
+/** The amount of an adjustment in pesos, negative to take money away. */
+export const adjustment = readBy<number, number | string>(
+  Schema.Int,
+  (raw) => {
+    if (raw instanceof NumberLiteral) return readAdjustment(raw.text)
+    return typeof raw === "number" || typeof raw === "string" ? readAdjustment(String(raw)) : Result.fail("invalido")
+  },
+  { type: "number" }
 )
 
 const fromText = <A>(to: Schema.Codec<A, unknown>, read: (typed: string) => Option.Option<unknown>) =>

@@ -7,6 +7,7 @@ import type { AuditLog } from "../../../core/ports/AuditLog.ts"
 import type { CatalogueAdmin } from "../../../core/ports/Catalogue.ts"
 import type { Companies } from "../../../core/ports/Companies.ts"
 import type { Events } from "../../../core/ports/Events.ts"
+import type { FundingProposals } from "../../../core/ports/FundingProposals.ts"
 import type { Ledger } from "../../../core/ports/Ledger.ts"
 import type { OperatorSessions } from "../../../core/ports/OperatorSessions.ts"
 import type { Operators } from "../../../core/ports/Operators.ts"
@@ -27,6 +28,7 @@ export type Services =
   | CatalogueAdmin
   | Companies
   | Events
+  | FundingProposals
   | Ledger
   | OperatorSessions
   | Operators

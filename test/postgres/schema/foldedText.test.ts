@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { PgClient, PgTypes } from "@effect/sql-pg"
@@ -66,11 +66,18 @@ const versionFive = Effect.gen(function* () {
   const folder = join(yield* temporaryDirectory, "sql")
   cpSync(fileURLToPath(yield* SqlFolder), folder, { recursive: true })
   rmSync(join(folder, "0006_folded_text.sql"))
+  // Later files that call the function folded_text.
+  for (const name of readdirSync(folder).filter((file) => file.endsWith("_funding_proposal.sql")))
+    rmSync(join(folder, name))
+  rmSync(join(folder, "functions/proposal.sql"))
   const versions = join(folder, "versions.txt")
   writeFileSync(versions, readFileSync(versions, "utf8").replace(/^(?:[6-9]|\d\d).*\n/gm, ""))
-  // Version 5 has no function folded_text, so the grant of the function is removed too.
+  // Version 5 does not have these functions, so their grants are removed too.
   const roles = join(folder, "roles.sql")
-  writeFileSync(roles, readFileSync(roles, "utf8").replace(/^grant execute on function cell\.folded_text.*\n/m, ""))
+  writeFileSync(
+    roles,
+    readFileSync(roles, "utf8").replace(/^grant execute on function cell\.(?:folded_text|propose_funding).*\n/gm, "")
+  )
   return Effect.provideService(SqlFolder, pathToFileURL(`${folder}/`))
 })
 

@@ -32,6 +32,7 @@ const server = {
   "cell.entry": "select",
   "cell.delivery": "delete, insert, select, update",
   "cell.event": "delete, select",
+  "cell.funding_proposal": "select",
   "cell.idempotency": "select",
   "cell.insurance":
     "insert code_expires_at code_hash company_id created_at environment id insured offered_extras plate " +

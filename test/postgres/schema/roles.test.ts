@@ -111,7 +111,12 @@ const forbiddenToAll = [
   "select cell.make_blocks('entry', array[1])",
   "select cell.deposit(1, 500, 9007199254740991, 'x', now())",
   "select cell.adjust(1, 500, 'x', now() + interval '1 day', now())",
-  "select directory.allow_funding(1)",
+  "select directory.allow_funding(1, true)",
+  "select directory.adjust(1, 500, 'x', now() + interval '1 day', now())",
+  "select cell.post_adjustment(1, 500, 'x', now())",
+  "insert into cell.funding_proposal (company_id, number) values (1, 1)",
+  "update cell.funding_proposal set proposed_by = 'x'",
+  "delete from cell.funding_proposal",
   "select nextval('cell.entry_id')",
   "update directory.audit_event set details = '{}'",
   "delete from directory.audit_event",
@@ -154,7 +159,9 @@ const forbiddenToServer = [
   "insert into catalogue.company_service (company_id, service_id, enabled) values (1, 1, false)",
   "select * from directory.audit_event",
   "select * from directory.deposit(1, 500, 9007199254740991, 'x', now())",
-  "select directory.adjust(1, 500, 'x', now() + interval '1 day', now())",
+  "select cell.propose_funding(1, 'adjustment', 500, 'x', false, 'y', 'ana', now(), now() + interval '1 day')",
+  "select cell.confirm_funding(1, 1, 'luis', 9007199254740991, now())",
+  "select cell.reject_funding(1, 1, 'luis', 'x', now())",
   "update cell.resolution set verdict = 'failed'",
   "set role saldo_operator"
 ] as const
@@ -234,7 +241,8 @@ layer(TestDatabase)("a function that moves money", (it) => {
       const webhooks = ["add_webhook", "remove_webhook", "test_webhook"]
       const served = [...sales, ...webhooks].map((name) => `cell.${name}`)
       const funding = ["directory.adjust", "directory.deposit"]
-      const definers = [...served, ...funding, "cell.adjust", "cell.deposit", "cell.turn_events"]
+      const proposals = ["confirm_funding", "propose_funding", "reject_funding"].map((name) => `cell.${name}`)
+      const definers = [...served, ...funding, ...proposals, "cell.adjust", "cell.deposit", "cell.turn_events"]
       const lists = ["block_length", "join_blocks", "list_anew", "make_blocks", "recount_blocks"]
       const sublists = ["join_sublist_blocks", "tail_length"]
       const names = ["cell.sublist_of", "cell.sublists_of"]
@@ -242,9 +250,13 @@ layer(TestDatabase)("a function that moves money", (it) => {
       const reserving = ["answers_of_known_keys", "judge_one_by_one", "refusal"]
       const shared = [
         "default_limit",
+        "deposit_elsewhere",
         "folded_text",
         "key_state",
+        "post_adjustment",
         "record_events",
+        "recorded_adjustment",
+        "recorded_deposit",
         "require_all_written",
         "status_after"
       ]

@@ -14,6 +14,7 @@ const tenantTables = [
   "deposit_reference",
   "entry",
   "event",
+  "funding_proposal",
   "idempotency",
   "insurance",
   "option",

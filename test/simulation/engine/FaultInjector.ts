@@ -52,6 +52,9 @@ const frequentFocuses: ReadonlyArray<RunFocus> = [
   { steps: ["lookup: ask"], by: "buy" },
   { steps: ["lookup: store"], by: "buy" },
   { steps: ["operator: deposit"], by: "operate" },
+  { steps: ["operator: propose funding"], by: "operate" },
+  { steps: ["operator: confirm funding"], by: "operate" },
+  { steps: ["operator: reject funding"], by: "operate" },
   { steps: ["sandbox: adjust"], by: "operate" },
   { steps: ["operator: configure"], by: "operate" }
 ]
@@ -111,7 +114,7 @@ const focusRotation = [
   followUpFocus
 ]
 
-/** The focus of a seed. Any 52 consecutive seeds include every focus. */
+/** The focus of a seed. Any 55 consecutive seeds include every focus. */
 export const focusOf = (seed: number): RunFocus => focusRotation[seed % focusRotation.length] as RunFocus
 
 /** Probability of a fault at a step of the focus, and at the earlier step that leads to it. */

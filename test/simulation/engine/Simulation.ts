@@ -20,6 +20,8 @@ const observedInvariants = [
   "a sale is settled once",
   "an operator's entry is booked once",
   "proposer and confirmer differ",
+  "a proposal is decided once",
+  "an expired proposal moves no money",
   "no order without a reservation",
   "an xid names one sale",
   "a sale is sent once",

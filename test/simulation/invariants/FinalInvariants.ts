@@ -1,5 +1,8 @@
 import type { GroundTruth, OperatorMistakes } from "../engine/GroundTruth.ts"
 import { type ObservedSale, type OperatorEntry, reportViolation, type Simulation } from "../engine/Simulation.ts"
+import { companies } from "../process/CompaniesAndCatalogue.ts"
+
+const sandboxId = companies.find(({ code }) => code === "SANDBOX")?.id
 
 /** All records outside the server with which the books must agree at the end of a run. */
 export interface ExternalRecords {
@@ -11,7 +14,7 @@ export interface ExternalRecords {
   /** Names of sales and reversals for which an alert was raised. Operators examine them. */
   readonly raised: ReadonlySet<string>
   readonly operatorErrors: Pick<OperatorMistakes, "prevailed">
-  /** The amount in centavos of every deposit and adjustment that operators requested, by company and reference. */
+  /** The signed centavos of every deposit and correction that operators requested, by company and reference. */
   readonly byHand: ReadonlyMap<string, number>
 }
 
@@ -74,7 +77,11 @@ export const checkDoneOnce = (sim: Simulation, { messages, reversals, sales }: E
         reportViolation(sim, "an external operation is performed once", `${what} ${name} was performed ${done} times`)
 }
 
-/** Checks that the ledger contains each requested deposit and adjustment once, and no other deposit or adjustment. */
+/** Whether the entry may be a reset of the sandbox, whose amount depends on its balance. */
+const mayBeReset = (companyId: number, { type }: OperatorEntry): boolean =>
+  type === "adjustment" && companyId === sandboxId
+
+/** Checks that the ledger contains each requested deposit and correction once, and no others except resets. */
 export const checkOperatorEntries = (
   sim: Simulation,
   companyId: number,
@@ -82,10 +89,11 @@ export const checkOperatorEntries = (
   { byHand }: ExternalRecords
 ): void => {
   const seen = new Set<string>()
-  for (const { amount, reference, type } of entries) {
+  for (const entry of entries) {
+    const { amount, reference, type } = entry
     const name = `${companyId}/${reference}`
     const asked = byHand.get(name)
-    const right = !seen.has(name) && (type === "adjustment" || asked === amount)
+    const right = !seen.has(name) && (asked === undefined ? mayBeReset(companyId, entry) : asked === amount)
     if (!right)
       reportViolation(
         sim,

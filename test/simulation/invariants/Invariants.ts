@@ -11,6 +11,7 @@ import { reportViolation, type Simulation } from "../engine/Simulation.ts"
 import { type AnswerChecks, checkAnswers, checkStatuses, type StatusChecks } from "./AnswerInvariants.ts"
 import { checkDeliveries, type DeliveryChecks } from "./DeliveryInvariants.ts"
 import { checkEvents, type EventChecks } from "./EventInvariants.ts"
+import { checkFunding, type FundingChecks } from "./FundingInvariants.ts"
 import { checkLimits, checkOrders, type OrderChecks } from "./OrderInvariants.ts"
 import {
   type AgreementChecks,
@@ -35,6 +36,7 @@ export interface Invariants {
   readonly claims: LeaseChecks
   readonly deliveries: DeliveryChecks
   readonly events: EventChecks
+  readonly funding: FundingChecks
   readonly orders: OrderChecks
   readonly statuses: StatusChecks
   readonly reserved: (intent: Intent, reserved: Reserved) => void
@@ -64,6 +66,7 @@ export const makeInvariants = (sim: Simulation, endpoints: EndpointRecords): Inv
     claims,
     deliveries: checkDeliveries(sim, endpoints, events),
     events,
+    funding: checkFunding(sim),
     orders,
     statuses,
     reserved: ({ key }, reserved) => {

@@ -1,9 +1,9 @@
 import { DateTime } from "effect"
-import { dayOf, nextDay, startOfDay } from "../../../core/domain/LocalTime.ts"
 import { SeededRandom } from "../../support/SeededRandom.ts"
-import { focusOf, isAboutStuck, type RunFocus } from "../engine/FaultInjector.ts"
+import { focusOf, type RunFocus } from "../engine/FaultInjector.ts"
 import { serviceIds } from "../process/CompaniesAndCatalogue.ts"
-import type { Action, Operation } from "./Operation.ts"
+import { gapOf, gapsOf, second_ms } from "./Gaps.ts"
+import type { Action, FundingDecision, Operation } from "./Operation.ts"
 
 /**
  * The kind of the next operation. `burst`: many sales at the same time. `again`: an earlier operation, repeated.
@@ -48,6 +48,8 @@ const alertIn = (chance: SeededRandom, focus: RunFocus): number => (openingOf(fo
 export const openingAlertOf = (seed: number, companyId: number): number =>
   alertIn(new SeededRandom(seed, `alert of ${companyId}`), focusOf(seed))
 
+const decisionOf = (chance: SeededRandom): FundingDecision => chance.weighted({ both: 10, torn: 5, reject: 5, late: 1 })
+
 /** Generates an action that does not refer to an earlier action. */
 const newAct = (
   chance: SeededRandom,
@@ -80,7 +82,23 @@ const newAct = (
       }
     }
     case "deposit":
-      return { do: "deposit", company, centavos: chance.between(1, 100) * 1_000, reference: `d${nth}` }
+      return {
+        do: "deposit",
+        company,
+        centavos: chance.between(1, 100) * 1_000,
+        reference: `d${nth}`,
+        decision: decisionOf(chance)
+      }
+    case "correct": {
+      const centavos = chance.between(1, 60) * 1_000
+      return {
+        do: "correct",
+        company,
+        centavos: chance.happens(0.6) ? -centavos : centavos,
+        reference: `c${nth}`,
+        decision: decisionOf(chance)
+      }
+    }
     case "limit": {
       const { daily, monthly, weekly } = limitsOf(focus)
       return {
@@ -173,11 +191,6 @@ const actionGenerator = (chance: SeededRandom, focus: RunFocus): ((kind: Operati
   }
 }
 
-const second_ms = 1_000
-const minute_ms = 60 * second_ms
-const hour_ms = 60 * minute_ms
-const day_ms = 24 * hour_ms
-
 /**
  * Start times of runs, in local time. Each is ten minutes before a new day, week, month, leap day or year, except for
  * one ordinary noon.
@@ -206,6 +219,7 @@ const usualWeights: Readonly<Record<OperationKind, number>> = {
   insure: 4,
   reverse: 8,
   deposit: 6,
+  correct: 3,
   limit: 2,
   adjust: 2,
   alert: 2,
@@ -237,48 +251,7 @@ const focusWeights: Readonly<Record<RunFocus["by"], Partial<Record<OperationKind
     insure: 1,
     buy: 1
   },
-  operate: { sell: 25, burst: 1, deposit: 80, limit: 75, adjust: 60 }
-}
-
-const gaps = { none: 35, moment: 30, seconds: 20, minute: 9, minutes: 4, midnight: 1.2, "later midnight": 0, days: 0.8 }
-
-/** Weights with more gaps of minutes, because operators resolve only sales and reversals that are 15 minutes old. */
-const longGaps = { ...gaps, minutes: 15, midnight: 0.4, days: 0.2 }
-
-/**
- * Weights for runs around midnight, when two servers with wrong clocks disagree on the day while both apply the weekly
- * limit. Each of these midnights is in another week, so that no earlier sales have used up the limit.
- */
-const nightGaps = { ...gaps, minutes: 0, midnight: 0, "later midnight": 16, days: 0 }
-
-const gapsOf = (focus: RunFocus): typeof gaps => {
-  if (isAboutStuck(focus)) return longGaps
-  return focus.by === "spend at midnight" ? nightGaps : gaps
-}
-
-const untilMidnight = (now_ms: number): number =>
-  DateTime.toEpochMillis(startOfDay(nextDay(dayOf(DateTime.makeUnsafe(now_ms))))) - now_ms
-
-/** Time until the next operation. Most operations follow within seconds, some after a day or at midnight. */
-const gapOf = (chance: SeededRandom, weights: typeof gaps, now_ms: number): number => {
-  switch (chance.weighted(weights)) {
-    case "none":
-      return 0
-    case "moment":
-      return chance.between(1, 60)
-    case "seconds":
-      return chance.between(100, 6 * second_ms)
-    case "minute":
-      return chance.between(5 * second_ms, 90 * second_ms)
-    case "minutes":
-      return chance.between(2 * minute_ms, 20 * minute_ms)
-    case "midnight":
-      return untilMidnight(now_ms) + chance.between(-40, 40)
-    case "later midnight":
-      return untilMidnight(now_ms) + 7 * day_ms + chance.between(-40, 40)
-    case "days":
-      return chance.between(23 * hour_ms, 2 * day_ms)
-  }
+  operate: { sell: 25, burst: 1, deposit: 80, correct: 70, limit: 75, adjust: 60 }
 }
 
 /** Generates all operations of a seed, before the run starts. */

@@ -33,7 +33,22 @@ export type Action =
       readonly keys: ReadonlyArray<string>
     }
   | { readonly do: "reverse"; readonly company: number; readonly saleKey: string; readonly key: string }
-  | { readonly do: "deposit"; readonly company: number; readonly centavos: number; readonly reference: string }
+  /** If another operator must confirm the deposit, two operators decide as `decision` says. */
+  | {
+      readonly do: "deposit"
+      readonly company: number
+      readonly centavos: number
+      readonly reference: string
+      readonly decision: FundingDecision
+    }
+  /** An operator proposes to add signed centavos, and other operators decide. */
+  | {
+      readonly do: "correct"
+      readonly company: number
+      readonly centavos: number
+      readonly reference: string
+      readonly decision: FundingDecision
+    }
   | {
       readonly do: "limit"
       readonly company: number
@@ -55,6 +70,13 @@ export type Action =
   | { readonly do: "kill"; readonly down_ms: number }
   /** Does nothing until the next operation. */
   | { readonly do: "wait" }
+
+/**
+ * How operators decide on a proposal. `both`: two operators confirm it at the same time. `torn`: one confirms it and one
+ * rejects it at the same time. `reject`: one rejects it. `late`: two confirm it, after it has expired.
+ */
+export const fundingDecisions = ["both", "torn", "reject", "late"] as const
+export type FundingDecision = (typeof fundingDecisions)[number]
 
 /** An operation of a run. */
 export type Operation = Action & {
@@ -83,6 +105,8 @@ export const describeAction = (op: Action): string => {
       return `company ${op.company} reverses the sale with key ${op.saleKey}, key ${op.key}`
     case "deposit":
       return `company ${op.company} deposits ${pesos(op.centavos)}, reference ${op.reference}`
+    case "correct":
+      return `the balance of company ${op.company} is corrected by ${pesos(op.centavos)}, reference ${op.reference}, decided ${op.decision}`
     case "limit":
       return `the limits of company ${op.company} become ${[op.daily, op.weekly, op.monthly].map(pesos).join(", ")} (day, week, month)`
     case "adjust":

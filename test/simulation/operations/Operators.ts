@@ -7,12 +7,18 @@ import type { NotResolvable } from "../../../core/domain/OperatorErrors.ts"
 import { Finding } from "../../../core/domain/Resolution.ts"
 import { Accounts, Adjustments } from "../../../core/ports/Accounts.ts"
 import { Resolutions } from "../../../core/ports/Resolutions.ts"
-import { deposit } from "../../../core/workflows/ManageCompany.ts"
+import {
+  confirmFunding,
+  depositOrPropose,
+  type Funded,
+  proposeAdjustment,
+  rejectFunding
+} from "../../../core/workflows/FundCompany.ts"
 import { confirmResolution, proposeResolution } from "../../../core/workflows/Resolve.ts"
 import { actingAs } from "../../support/OperatorAccounts.ts"
 import type { GroundTruth, OperatorMistakes } from "../engine/GroundTruth.ts"
 import type { ObservedReversal, ObservedSale } from "../engine/Simulation.ts"
-import type { Operation } from "./Operation.ts"
+import type { FundingDecision, Operation } from "./Operation.ts"
 
 type OperationOf<Do extends Operation["do"]> = Operation & { readonly do: Do }
 
@@ -22,16 +28,50 @@ export interface BackOffice {
   readonly stuckReversals: () => ReadonlyArray<ObservedReversal>
   readonly sales: GroundTruth
   readonly reversals: GroundTruth
-  /** The amount in centavos of each requested deposit, by company and reference. */
+  /** The signed amount in centavos of each requested deposit and correction, by company and reference. */
   readonly byHand: Map<string, number>
   readonly operatorErrors: OperatorMistakes
 }
 
-export const makeDeposit = ({ byHand }: BackOffice, { centavos, company, reference }: OperationOf<"deposit">) =>
-  Effect.suspend(() => {
-    byHand.set(`${company}/${reference}`, centavos)
-    return deposit(CompanyId.make(company), Amount.make(centavos), reference)
-  })
+/** Time until the other operators decide. A proposal lives 24 hours. */
+const decideAfter = (decision: FundingDecision) => (decision === "late" ? "25 hours" : "10 seconds")
+
+/**
+ * Two operators decide on the proposal of a third. Before that, the proposer tries to confirm it alone, which must fail.
+ * Afterwards one of them confirms once more, which must change nothing.
+ */
+const decide = Effect.fnUntraced(function* (funded: Funded, decision: FundingDecision) {
+  if (funded._tag === "Recorded") return funded.entryId
+  const { number } = funded.proposal
+  yield* Effect.sleep(decideAfter(decision))
+  yield* Effect.ignore(actingAs("turno-1")(confirmFunding(number)))
+  const confirm = actingAs("turno-2")(confirmFunding(number))
+  const reject = actingAs("turno-3")(rejectFunding(number, "el banco no la conoce"))
+  if (decision === "reject") yield* Effect.ignore(reject)
+  else {
+    const other = decision === "torn" ? reject : actingAs("turno-3")(confirmFunding(number))
+    yield* Effect.all([Effect.ignore(confirm), Effect.ignore(other)], { concurrency: "unbounded" })
+  }
+  return (yield* confirm).entryId
+})
+
+type FundingOperation = OperationOf<"deposit" | "correct">
+
+const record = ({ byHand }: BackOffice, { centavos, company, reference }: FundingOperation) =>
+  Effect.sync(() => void byHand.set(`${company}/${reference}`, centavos))
+
+export const makeDeposit = Effect.fnUntraced(function* (office: BackOffice, op: OperationOf<"deposit">) {
+  yield* record(office, op)
+  const asked = depositOrPropose(CompanyId.make(op.company), Amount.make(op.centavos), op.reference)
+  return yield* decide(yield* actingAs("turno-1")(asked), op.decision)
+})
+
+export const correctBalance = Effect.fnUntraced(function* (office: BackOffice, op: OperationOf<"correct">) {
+  yield* record(office, op)
+  const { centavos, company, reference } = op
+  const asked = proposeAdjustment(CompanyId.make(company), centavos, { reason: "depósito errado", reference })
+  return yield* decide(yield* actingAs("turno-1")(asked), op.decision)
+})
 
 export const setLimits = Effect.fnUntraced(function* ({ company, daily, monthly, weekly }: OperationOf<"limit">) {
   const accounts = yield* Accounts

@@ -2,6 +2,8 @@ import { createHmac } from "node:crypto"
 import { Clock, Context, Effect, type Fiber, Layer, Random, References, Scheduler, Scope } from "effect"
 import { SecureRandom } from "effect/crypto"
 import * as Sha256Node from "../../../adapters/crypto/Sha256Node.ts"
+import { ConfirmAbove } from "../../../core/domain/FundingProposal.ts"
+import { Amount } from "../../../core/domain/Money.ts"
 import { countedIn } from "../../../core/domain/RateLimit.ts"
 import { Sha256 } from "../../../core/domain/Sha256.ts"
 import { Accounts, Adjustments } from "../../../core/ports/Accounts.ts"
@@ -13,6 +15,7 @@ import { Companies } from "../../../core/ports/Companies.ts"
 import { Deliveries } from "../../../core/ports/Deliveries.ts"
 import { Events } from "../../../core/ports/Events.ts"
 import { FollowUps } from "../../../core/ports/FollowUps.ts"
+import { FundingProposals } from "../../../core/ports/FundingProposals.ts"
 import { Insurances } from "../../../core/ports/Insurances.ts"
 import { type Insurer, Insurers } from "../../../core/ports/Insurer.ts"
 import { Ledger } from "../../../core/ports/Ledger.ts"
@@ -88,6 +91,7 @@ const allServices = Effect.all([
   FollowUps,
   Deliveries,
   Events,
+  FundingProposals,
   InFlight,
   Insurances,
   Insurers,
@@ -155,6 +159,9 @@ export const machineOf = ({ seed, eventLoop }: Simulation, incarnation: Incarnat
     Context.add(Vault, vaultPlain)
   )
 
+/** Low, so that a fifth of the deposits of a run need two operators. */
+const confirmAbove = Amount.make(80_000)
+
 /** Starts a process with empty memory and the given database ports. */
 export const startProcess = (
   { seed, eventLoop }: Simulation,
@@ -165,6 +172,7 @@ export const startProcess = (
 ): Process => {
   const external = machine.pipe(
     Context.add(Catalogue, catalogue),
+    Context.add(ConfirmAbove, confirmAbove),
     Context.add(Companies, companyDirectory),
     Context.add(CallCounter, { count: (bucket, window) => Effect.succeed(countedIn(bucket, window, 0)) }),
     Context.add(Providers, {
@@ -184,6 +192,7 @@ export const startProcess = (
     Context.add(FollowUps, ports.followUps),
     Context.add(Deliveries, ports.deliveries),
     Context.add(Events, ports.events),
+    Context.add(FundingProposals, ports.funding),
     Context.add(Insurances, ports.insurances),
     Context.add(Ledger, ports.ledger),
     Context.add(Options, ports.options),

@@ -5,6 +5,7 @@ import type { AuditEvent } from "../../../core/ports/AuditLog.ts"
 import { Deliveries } from "../../../core/ports/Deliveries.ts"
 import { Events } from "../../../core/ports/Events.ts"
 import { FollowUps } from "../../../core/ports/FollowUps.ts"
+import { FundingProposals } from "../../../core/ports/FundingProposals.ts"
 import { Insurances } from "../../../core/ports/Insurances.ts"
 import { Ledger } from "../../../core/ports/Ledger.ts"
 import { Options } from "../../../core/ports/Options.ts"
@@ -25,6 +26,7 @@ export interface DatabasePorts {
   readonly followUps: FollowUps["Service"]
   readonly deliveries: Deliveries["Service"]
   readonly events: Events["Service"]
+  readonly funding: FundingProposals["Service"]
   readonly insurances: Insurances["Service"]
   readonly ledger: Ledger["Service"]
   readonly options: Options["Service"]
@@ -43,6 +45,7 @@ type DatabasePort =
   | FollowUps
   | Deliveries
   | Events
+  | FundingProposals
   | Insurances
   | Ledger
   | Options
@@ -60,6 +63,7 @@ export const portsIn = (adapters: Context.Context<DatabasePort>): Omit<DatabaseP
   followUps: Context.get(adapters, FollowUps),
   deliveries: Context.get(adapters, Deliveries),
   events: Context.get(adapters, Events),
+  funding: Context.get(adapters, FundingProposals),
   insurances: Context.get(adapters, Insurances),
   ledger: Context.get(adapters, Ledger),
   options: Context.get(adapters, Options),

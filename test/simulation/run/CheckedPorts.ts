@@ -101,6 +101,47 @@ const salesOver = ({ ask, incarnation, write }: Connection, ports: Sales, invari
 const resolutionStep = (step: "propose" | "confirm", { reversalId }: Pick<Proposal, "reversalId">): string =>
   reversalId === null ? step : `${step} reversal`
 
+const fundingOver = (
+  { ask, write }: Connection,
+  { funding }: Pick<DatabasePorts, "funding">,
+  { funding: checks }: Invariants
+): Pick<DatabasePorts, "funding"> => ({
+  funding: {
+    find: (number) => ask(funding.find(number)),
+    list: (companyId, limit) => ask(funding.list(companyId, limit)),
+    propose: (request) =>
+      write(
+        "propose funding",
+        request.reference,
+        request.companyId,
+        funding.propose(request),
+        onSuccess((proposed) => {
+          if (proposed._tag === "Proposed") checks.proposed(proposed.number, request)
+        })
+      ),
+    confirm: (proposal, confirmation) =>
+      write(
+        "confirm funding",
+        proposal.reference,
+        proposal.companyId,
+        funding.confirm(proposal, confirmation),
+        onSuccess((confirmed) => {
+          if (confirmed._tag === "Recorded") checks.confirmed(proposal.number, confirmation)
+        })
+      ),
+    reject: (proposal, rejection) =>
+      write(
+        "reject funding",
+        proposal.reference,
+        proposal.companyId,
+        funding.reject(proposal, rejection),
+        onSuccess((isRejected) => {
+          if (isRejected) checks.rejected(proposal.number, rejection.by)
+        })
+      )
+  }
+})
+
 type Afterwards = Pick<DatabasePorts, "resolutions" | "reversals">
 
 /** Wraps the ports for what may follow a sale: its reversal, or its resolution by operators. */
@@ -226,6 +267,7 @@ export const checkedPorts = (
   const connection = connectionOf(sim, incarnation)
   return {
     ...salesOver(connection, ports, invariants),
+    ...fundingOver(connection, ports, invariants),
     ...afterwardsOver(connection, ports, invariants),
     ...insuranceOver(connection, ports, invariants, sim),
     ...eventsOver(connection, ports, invariants, sim),

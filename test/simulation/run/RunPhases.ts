@@ -1,4 +1,5 @@
-import { DateTime, type Effect } from "effect"
+import { DateTime, Effect } from "effect"
+import { ConfirmAbove } from "../../../core/domain/FundingProposal.ts"
 import { isUnresolved } from "../../../core/domain/Status.ts"
 import { recover } from "../../../core/workflows/Recover.ts"
 import type { Activity } from "../engine/Faults.ts"
@@ -23,6 +24,7 @@ import { describeAction, type Operation } from "../operations/Operation.ts"
 import {
   adjust,
   type BackOffice,
+  correctBalance,
   makeDeposit,
   resolveReversal,
   resolveSale,
@@ -53,6 +55,8 @@ const serverCallOf = (callers: ClientContext, office: BackOffice, op: Operation)
       return { activity: "reversal", work: reverseSale(op) }
     case "deposit":
       return { activity: "operator", work: makeDeposit(office, op) }
+    case "correct":
+      return { activity: "operator", work: correctBalance(office, op) }
     case "limit":
       return { activity: "operator", work: setLimits(op) }
     case "adjust":
@@ -112,9 +116,11 @@ export const openCompanies = async (
   await advance(openingPart_ms)
   for (const { id } of companies) {
     const op = { company: id, id: -id, at_ms: 0, replica: 0 }
-    const deposit = { ...op, do: "deposit", centavos: openingDepositOf(sim.seed), reference: `apertura-${id}` } as const
+    const opening = { centavos: openingDepositOf(sim.seed), reference: `apertura-${id}`, decision: "both" } as const
+    // No opening deposit needs a second operator.
+    const deposit = Effect.provideService(makeDeposit(office, { ...op, do: "deposit", ...opening }), ConfirmAbove, null)
     const alert = { ...op, do: "alert", centavos: openingAlertOf(sim.seed, id) } as const
-    cluster.serving(0)?.start(makeDeposit(office, deposit), { activity: "operator", name: `opening ${id}` })
+    cluster.serving(0)?.start(deposit, { activity: "operator", name: `opening ${id}` })
     cluster.serving(0)?.start(setAlert(alert), { activity: "operator", name: `alert ${id}` })
   }
   await advance(2 * openingPart_ms)

@@ -38,12 +38,13 @@ const resetSql = `
   discard plans;
   set session_replication_role = replica;
   truncate cell.adjustment, cell.balance, cell.block, cell.consumption, cell.deposit_reference, cell.entry,
-    cell.delivery, cell.event, cell.idempotency, cell.insurance, cell.option, cell.resolution, cell.reversal, cell.sms,
+    cell.delivery, cell.event, cell.funding_proposal, cell.idempotency, cell.insurance, cell.option, cell.resolution, cell.reversal, cell.sms,
     cell.sublist_block, cell.transaction, cell.webhook, directory.audit_event, directory.follow_up,
     directory.phone_quota cascade;
   truncate simulation.change restart identity;
   alter sequence cell.transaction_id restart;
   alter sequence cell.entry_id restart;
+  alter sequence cell.funding_proposal_number restart;
   alter sequence cell.reversal_id restart;
   alter sequence cell.insurance_id restart;
   alter sequence cell.webhook_id restart;

@@ -10,6 +10,7 @@ import * as InsurancesPostgres from "../../../adapters/postgres/insurance/Insura
 import * as OutboxPostgres from "../../../adapters/postgres/insurance/OutboxPostgres.ts"
 import * as AccountsPostgres from "../../../adapters/postgres/ledger/AccountsPostgres.ts"
 import * as FollowUpsPostgres from "../../../adapters/postgres/ledger/FollowUpsPostgres.ts"
+import * as FundingProposalsPostgres from "../../../adapters/postgres/ledger/FundingProposalsPostgres.ts"
 import * as LedgerPostgres from "../../../adapters/postgres/ledger/LedgerPostgres.ts"
 import * as OptionsPostgres from "../../../adapters/postgres/ledger/OptionsPostgres.ts"
 import * as ResolutionsPostgres from "../../../adapters/postgres/ledger/ResolutionsPostgres.ts"
@@ -49,6 +50,7 @@ const adapters = Layer.mergeAll(
   FollowUpsPostgres.layer,
   DeliveriesPostgres.layer,
   EventsPostgres.layer,
+  FundingProposalsPostgres.layer,
   InsurancesPostgres.layer,
   LedgerPostgres.layer,
   OptionsPostgres.layer,

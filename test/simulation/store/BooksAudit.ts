@@ -105,6 +105,25 @@ const runningFrom = (entries: ReadonlyArray<Entry>): string | null => {
   })
 }
 
+const fundedIn = ({ adjustments, entries, funding }: CompanyBooks): string | null => {
+  const confirmed = [...funding.values()].filter(({ state }) => state === "confirmed")
+  return (
+    firstProblem(confirmed, ({ amount, decision, entryId, kind, number, proposedBy, reference }) => {
+      const entry = entries.find(({ id }) => id === entryId)
+      const right = entry?.type === kind && entry.amount === amount && entry.reference === reference
+      return problemIf(
+        !right || decision?.by === proposedBy,
+        () => `proposal ${number} has entry ${JSON.stringify(entry)}`
+      )
+    }) ??
+    firstProblem(entries, ({ id, reference, type }) => {
+      const agreed = confirmed.filter(({ entryId }) => entryId === id).length
+      const right = agreed === 1 || (agreed === 0 && (type !== "adjustment" || adjustments.has(reference ?? "")))
+      return problemIf(!right, () => `${type} ${id} has ${agreed} confirmed proposals`)
+    })
+  )
+}
+
 /**
  * A check for each invariant, which returns the problem or null. `listed` and `sublisted` are left out, because only the
  * database has list blocks.
@@ -149,6 +168,7 @@ const invariantChecks: Record<Exclude<Invariant, "listed" | "sublisted">, (tally
       const status = sales.get(id)?.status
       return problemIf(status !== "SUCCESS" && status !== "REVERSED", () => `sale ${id} is ${status}, but has an entry`)
     }),
+  funded: ({ books }) => fundedIn(books),
   running: ({ books: { entries } }) => runningFrom(entries),
   insured: ({ books }) =>
     firstProblem(books.insurances.values(), (insurance) => insured(books, insurance)) ??

@@ -5,6 +5,7 @@ import * as DeliveriesMemory from "../../../adapters/memory/DeliveriesMemory.ts"
 import * as EventsMemory from "../../../adapters/memory/EventsMemory.ts"
 import * as FollowUpsMemory from "../../../adapters/memory/FollowUpsMemory.ts"
 import { isFollowed } from "../../../adapters/memory/FollowUpsMemory.ts"
+import * as FundingProposalsMemory from "../../../adapters/memory/FundingProposalsMemory.ts"
 import * as InsurancesMemory from "../../../adapters/memory/InsurancesMemory.ts"
 import * as LedgerMemory from "../../../adapters/memory/LedgerMemory.ts"
 import * as OptionsMemory from "../../../adapters/memory/OptionsMemory.ts"
@@ -27,6 +28,7 @@ const layer = Layer.mergeAll(
   AccountsMemory.adjustmentsLayer,
   FollowUpsMemory.layer,
   EventsMemory.layer,
+  FundingProposalsMemory.layer,
   InsurancesMemory.insurancesLayer,
   LedgerMemory.layer,
   OptionsMemory.layer,
