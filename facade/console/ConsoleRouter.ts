@@ -15,6 +15,7 @@ import { propuestas } from "./api/Propuestas.ts"
 import type { Services } from "./api/Services.ts"
 import { sesion } from "./api/Sesion.ts"
 import { tokens } from "./api/Tokens.ts"
+import { transacciones } from "./api/Transacciones.ts"
 import { type ConsoleError, NotAdmitted, refusalOf } from "./Refusals.ts"
 
 /** All procedures of the console, by subject. */
@@ -26,7 +27,8 @@ export const procedures = {
   panorama,
   propuestas,
   sesion,
-  tokens
+  tokens,
+  transacciones
 }
 
 /** What tRPC passes to a procedure. */

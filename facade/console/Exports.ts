@@ -7,6 +7,7 @@ import { queryOf } from "../http/Request.ts"
 import { catalogoCsv } from "./api/Catalogo.ts"
 import { movimientosCsv } from "./api/Empresas.ts"
 import type { Export } from "./api/Procedure.ts"
+import { transaccionesCsv } from "./api/Transacciones.ts"
 import type { ConsoleCall } from "./ConsoleCalls.ts"
 import { plainPage } from "./Pages.ts"
 import { refusalOf } from "./Refusals.ts"
@@ -17,7 +18,8 @@ export const exportsPath = "/exportar"
 /** All CSV files of the console, by the name in their path. */
 export const exports: Readonly<Record<string, Export>> = {
   catalogo: catalogoCsv,
-  movimientos: movimientosCsv
+  movimientos: movimientosCsv,
+  transacciones: transaccionesCsv
 }
 
 const refused = (status: number, message: string) =>

@@ -36,12 +36,24 @@ export const testConsole = (environment: Readonly<Record<string, string>> = {}) 
     Layer.provideMerge(ManualClock.layer)
   )
 
-/** Another console on the same database, as in another process. */
+/** Another console on the same database, as in another process. Returns a function that makes effects use it. */
 export const anotherConsole = Effect.gen(function* () {
   const { url } = yield* DatabaseServer
-  const context = yield* Layer.build(Layer.fresh(consoleOn(Redacted.value(url), {})))
-  return Effect.provideService(ConsoleAddress, Context.get(context, ConsoleAddress))
+  const login = asLoginIn("saldo_operator", Redacted.value(url))
+  const context = yield* Layer.build(Layer.fresh(consoleOn(login, {})))
+  return Effect.provideContext(context)
 })
+
+/** A console beside a test server, on the database of the server. `on` makes effects use the console. */
+export class ConsoleBeside extends Context.Service<
+  ConsoleBeside,
+  { readonly on: Effect.Success<typeof anotherConsole> }
+>()("test/ConsoleBeside") {
+  static readonly layer = Layer.effect(
+    ConsoleBeside,
+    Effect.map(anotherConsole, (on) => ({ on }))
+  )
+}
 
 /** The names of all procedures with their records. */
 export const everyProcedure = Object.entries(procedures).flatMap(([subject, named]) =>
@@ -104,6 +116,7 @@ export const callConsole = Effect.fnUntraced(function* (
     status: response.status,
     headers: response.headers,
     data: body.result?.data,
-    code: body.error?.data?.error?.code as string | undefined
+    code: body.error?.data?.error?.code as string | undefined,
+    details: body.error?.data?.error?.details as Readonly<Record<string, unknown>> | undefined
   }
 })

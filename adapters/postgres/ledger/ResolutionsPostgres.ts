@@ -18,7 +18,7 @@ import {
 /** The operator's verdicts as stored in the table. */
 const verdicts = { Success: "success", Failed: "failed", Reversed: "reversed", Stands: "stands" } as const
 
-export interface ProposalRow {
+interface ProposalRow {
   readonly verdict: (typeof verdicts)[Finding["_tag"]]
   readonly number: number
   readonly about_reversal: bigint | null
@@ -59,12 +59,7 @@ const confirmationOf = ({
     ? null
     : { by: confirmed_by, at: DateTime.fromDateUnsafe(confirmed_at) }
 
-/** The columns of a proposal (alias `r`), as SQL. */
-export const proposalColumns = `r.number, r.verdict, r.reason, r.auth_code as proposed_code,
-  r.recharge_token as proposed_token, r.valid_from, r.valid_until, r.proposed_by, r.proposed_at, r.confirmed_by,
-  r.confirmed_at, r.reversal_id as about_reversal`
-
-export const proposalOf = (row: ProposalRow): Proposal =>
+const proposalOf = (row: ProposalRow): Proposal =>
   decode({
     number: row.number,
     finding: findingOf(row),
@@ -92,7 +87,9 @@ const make = Effect.gen(function* () {
       select t.*
       from directory.company as c
       cross join lateral (
-        select ${columns}, ${sql.literal(proposalColumns)},
+        select ${columns}, r.number, r.verdict, r.reason, r.auth_code as proposed_code, r.recharge_token as proposed_token,
+          r.valid_from, r.valid_until, r.proposed_by, r.proposed_at, r.confirmed_by, r.confirmed_at,
+          r.reversal_id as about_reversal,
           v.id as reversal_id, v.xid as reversal_xid, v.created_at as reversal_created_at
         from cell.transaction as t
         left join cell.resolution as r on r.company_id = t.company_id and r.transaction_id = t.id

@@ -1,6 +1,9 @@
 import { Option, Result, Schema } from "effect"
+
 import { ProposalNumber } from "../../../core/domain/FundingProposal.ts"
-import { CompanyId, ServiceId, TokenId } from "../../../core/domain/Ids.ts"
+
+import { CompanyId, ServiceId, TokenId, TransactionId } from "../../../core/domain/Ids.ts"
+
 import { readInstant } from "../../../core/domain/LocalTime.ts"
 import { AmountLiteral, Centavos, readAdjustment, readLimit } from "../../../core/domain/Money.ts"
 import { Rnc, readRnc } from "../../../core/domain/Rnc.ts"
@@ -15,6 +18,7 @@ export const empresaId = pathId(CompanyId, "La empresa.", "invalido")
 export const tokenId = pathId(TokenId, "El token.", "invalido")
 export const propuestaId = pathId(ProposalNumber, "La propuesta.", "invalido")
 export const servicioId = pathId(ServiceId, "El servicio.", "invalido")
+export const transaccionId = pathId(TransactionId, "La transacción.", "invalido")
 
 const textBy = (spelled: (typed: string) => string, isAllowed: (typed: string) => boolean) => (length_max: number) =>
   readBy<string, string>(

@@ -7,37 +7,56 @@ import type { AuditLog } from "../../../core/ports/AuditLog.ts"
 import type { CatalogueAdmin } from "../../../core/ports/Catalogue.ts"
 import type { Companies } from "../../../core/ports/Companies.ts"
 import type { Events } from "../../../core/ports/Events.ts"
+import type { FollowUps } from "../../../core/ports/FollowUps.ts"
 import type { FundingProposals } from "../../../core/ports/FundingProposals.ts"
+import type { Histories } from "../../../core/ports/Histories.ts"
+import type { Insurances } from "../../../core/ports/Insurances.ts"
+import type { Insurers } from "../../../core/ports/Insurer.ts"
 import type { Ledger } from "../../../core/ports/Ledger.ts"
 import type { OperatorSessions } from "../../../core/ports/OperatorSessions.ts"
 import type { Operators } from "../../../core/ports/Operators.ts"
 import type { PasswordHash } from "../../../core/ports/PasswordHash.ts"
 import type { Pepper } from "../../../core/ports/Pepper.ts"
+import type { Providers } from "../../../core/ports/Provider.ts"
+import type { Resolutions } from "../../../core/ports/Resolutions.ts"
+import type { Reversals } from "../../../core/ports/Reversals.ts"
 import type { Statement } from "../../../core/ports/Statement.ts"
 import type { Tokens } from "../../../core/ports/Tokens.ts"
 import type { Totp } from "../../../core/ports/Totp.ts"
+import type { AllTransactions, Transactions } from "../../../core/ports/Transactions.ts"
 import type { Vault } from "../../../core/ports/Vault.ts"
+import type { InFlight } from "../../../core/workflows/InFlight.ts"
 import type { Panoramas } from "../../../core/workflows/ReadPanorama.ts"
 
 /** The ports that the console's procedures use. */
 export type Services =
   | Accounts
+  | AllTransactions
   | Atomic
   | AuditEvents
   | AuditLog
   | CatalogueAdmin
   | Companies
   | Events
+  | FollowUps
   | FundingProposals
+  | Histories
+  | InFlight
+  | Insurances
+  | Insurers
   | Ledger
-  | OperatorSessions
   | Operators
+  | OperatorSessions
   | Panoramas
   | PasswordHash
   | Pepper
+  | Providers
+  | Resolutions
+  | Reversals
   | SecureRandom.SecureRandom
   | Sha256
   | Statement
   | Tokens
   | Totp
+  | Transactions
   | Vault

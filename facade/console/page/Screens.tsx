@@ -4,6 +4,8 @@ import type { PagePath } from "../Paths.ts"
 import { AuditPage } from "./AuditPage.tsx"
 import { CompaniesPage } from "./CompaniesPage.tsx"
 import { PanoramaPage } from "./PanoramaPage.tsx"
+import { TransactionPage } from "./TransactionPage.tsx"
+import { TransactionsPage } from "./TransactionsPage.tsx"
 
 /** What a page gets from its address. */
 export interface ScreenProps {
@@ -27,9 +29,18 @@ const listed = (title: string, component: ComponentType<ScreenProps>, action: Op
   action
 })
 
+const single = (title: string, component: ComponentType<ScreenProps>): Screen => ({
+  title,
+  component,
+  isListed: false,
+  action: "read"
+})
+
 /** The pages behind the sign-in, in the order of the navigation. */
 export const screens: Partial<Record<PagePath, Screen>> = {
   "/": listed("Panorama", PanoramaPage),
+  "/transacciones": listed("Transacciones", TransactionsPage),
+  "/transacciones/:id": single("Transacción", TransactionPage),
   "/empresas": listed("Empresas", CompaniesPage),
   "/auditoria": listed("Auditoría", AuditPage)
 }

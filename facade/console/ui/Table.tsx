@@ -88,21 +88,23 @@ export const Table = <Row,>({ caption, columns, empty, keyOf, rows, showCaption 
 
 interface PagerProps {
   readonly page: number
-  readonly pages: number
+  /** Null if more pages follow, but the list was not counted. */
+  readonly pages: number | null
   readonly onPage: (page: number) => void
 }
 
 /** The buttons that lead to the other pages of a list. */
 export const Pager = ({ onPage, page, pages }: PagerProps) =>
-  pages <= 1 ? null : (
+  pages !== null && pages <= 1 ? null : (
     <nav class="pager" aria-label="Páginas">
       <button type="button" disabled={page <= 1} onClick={() => onPage(page - 1)}>
         Anterior
       </button>
       <span>
-        Página {page} de {pages}
+        Página {page}
+        {pages === null ? "" : ` de ${pages}`}
       </span>
-      <button type="button" disabled={page >= pages} onClick={() => onPage(page + 1)}>
+      <button type="button" disabled={pages !== null && page >= pages} onClick={() => onPage(page + 1)}>
         Siguiente
       </button>
     </nav>

@@ -70,7 +70,6 @@ const taught: ReadonlyArray<
       estado: "any",
       status: "any",
       orden: "edad",
-      suplidor: "any",
       page: "1",
       "per-page": "50"
     }

@@ -1,0 +1,312 @@
+import { useState } from "preact/hooks"
+import { Dialog } from "../ui/Dialog.tsx"
+import { Area, Choice, Field, Form, type Values } from "../ui/Form.tsx"
+import { dateTime, day } from "../ui/Format.ts"
+import { toast } from "../ui/Toast.tsx"
+import { api, faultOf } from "./Client.ts"
+import { Link } from "./Navigation.tsx"
+import { statusNames } from "./SaleParts.tsx"
+import { answerName, type Sale } from "./Timeline.tsx"
+
+export type Action = Sale["acciones"][number]
+type ActionOf<Name extends Action["accion"]> = Extract<Action, { readonly accion: Name }>
+type Proposal = ActionOf<"confirmar">["propuesta"]
+type Finding = Proposal["resultado"]
+
+interface Subject {
+  readonly id: number
+  readonly type: Sale["tipo"]
+}
+
+interface ActionProps extends Subject {
+  /** Reads the sale again after a change. */
+  readonly onDone: () => void
+}
+
+const findingNames: Readonly<Record<Finding, string>> = {
+  exitosa: "La venta se entregó: se cobra lo retenido",
+  fallida: "La venta no se entregó: se devuelve lo retenido",
+  anulada: "La anulación se hizo: se devuelve el monto",
+  no_anulada: "La anulación no se hizo: la venta sigue cobrada"
+}
+
+const shortNames: Readonly<Record<Finding, string>> = {
+  exitosa: "se entregó",
+  fallida: "no se entregó",
+  anulada: "se anuló",
+  no_anulada: "no se anuló"
+}
+
+const AskButton = ({ id, onDone, settled }: { id: number; onDone: () => void; settled: boolean }) => {
+  const [isAsking, setAsking] = useState(false)
+  const ask = async () => {
+    setAsking(true)
+    try {
+      const { contradiccion, respuesta, resuelta, status } = await api.transacciones.preguntar.mutate({
+        transaction_id: id
+      })
+      const answer = `El proveedor ${answerName(respuesta)}.`
+      if (contradiccion !== null)
+        toast(`${answer} Contradice la venta, que está ${statusNames[status].toLowerCase()}. Se registró una alerta.`, {
+          isError: true
+        })
+      else toast(`${answer} ${resuelta ? "Con esto se resolvió." : "La venta no cambió."}`)
+      onDone()
+    } catch (error) {
+      toast(faultOf(error).message, { isError: true })
+    } finally {
+      setAsking(false)
+    }
+  }
+  return (
+    <button type="button" disabled={isAsking} onClick={() => void ask()}>
+      {isAsking ? "Preguntando…" : settled ? "Comparar con el proveedor" : "Preguntar al proveedor"}
+    </button>
+  )
+}
+
+/** The fields that prove a delivery. */
+const Evidence = ({ fault, type }: { fault: Parameters<typeof Field>[0]["fault"]; type: Subject["type"] }) => (
+  <>
+    <Field
+      name="autorizacion"
+      label={type === "insurance" ? "Número de la póliza" : "Código de autorización"}
+      required
+      maxLength={100}
+      fault={fault}
+    />
+    {type === "electricity_prepaid" && (
+      <Field
+        name="token"
+        label="Dígitos para el medidor"
+        hint="Los 20 dígitos."
+        required
+        inputMode="numeric"
+        fault={fault}
+      />
+    )}
+    {type === "insurance" && (
+      <>
+        <Field name="desde" label="Primer día de la vigencia" type="date" required fault={fault} />
+        <Field name="hasta" label="Último día de la vigencia" type="date" required fault={fault} />
+      </>
+    )}
+  </>
+)
+
+const evidenceNames = ["autorizacion", "token", "desde", "hasta"] as const
+
+const evidenceIn = (values: Values) =>
+  Object.fromEntries(evidenceNames.flatMap((name) => (values[name] ? [[name, values[name]]] : [])))
+
+const ProposeDialog = ({
+  findings,
+  id,
+  onClose,
+  onDone,
+  type
+}: ActionProps & { findings: ReadonlyArray<Finding>; onClose: () => void }) => {
+  const [finding, setFinding] = useState<Finding | undefined>(findings[0])
+  const propose = async (values: Values) => {
+    if (finding === undefined) return
+    const { propuesta } = await api.transacciones.proponer.mutate({
+      transaction_id: id,
+      resultado: finding,
+      motivo: values["motivo"] ?? "",
+      ...evidenceIn(values)
+    })
+    toast(`Propuesta ${propuesta} hecha. Otro operador tiene que confirmarla.`)
+    onDone()
+    onClose()
+  }
+  return (
+    <Dialog title={`Proponer cómo terminó la transacción ${id}`} onClose={onClose}>
+      <p>El dinero no se mueve hasta que otro operador confirme la propuesta.</p>
+      <Form action="Proponer" faultOf={faultOf} onSubmit={propose}>
+        {(fault) => (
+          <>
+            <fieldset onChange={({ target }) => setFinding((target as HTMLInputElement).value as Finding)}>
+              <legend>Cómo terminó</legend>
+              {findings.map((each) => (
+                <label key={each} class="option">
+                  <input type="radio" name="resultado" value={each} checked={each === finding} /> {findingNames[each]}
+                </label>
+              ))}
+            </fieldset>
+            {finding === "exitosa" && <Evidence fault={fault} type={type} />}
+            <Area
+              name="motivo"
+              label="Motivo"
+              hint="La prueba: el extracto, el caso o la carta del proveedor."
+              required
+              fault={fault}
+            />
+          </>
+        )}
+      </Form>
+    </Dialog>
+  )
+}
+
+/** What a proposal says, and who made it. */
+export const ProposalFacts = ({ proposal }: { proposal: Proposal }) => (
+  <dl class="facts">
+    <dt>Propuesta {proposal.numero}</dt>
+    <dd>{findingNames[proposal.resultado]}.</dd>
+    {proposal.autorizacion !== null && (
+      <>
+        <dt>Autorización</dt>
+        <dd>{proposal.autorizacion}</dd>
+      </>
+    )}
+    {proposal.token !== null && (
+      <>
+        <dt>Dígitos para el medidor</dt>
+        <dd>{proposal.token}</dd>
+      </>
+    )}
+    {proposal.desde !== null && proposal.hasta !== null && (
+      <>
+        <dt>Vigencia</dt>
+        <dd>
+          {day(proposal.desde)} a {day(proposal.hasta)}
+        </dd>
+      </>
+    )}
+    <dt>Motivo</dt>
+    <dd>{proposal.motivo}</dd>
+    <dt>La hizo</dt>
+    <dd>
+      {proposal.propuesta_por}, {dateTime(proposal.propuesta_en)}
+    </dd>
+    {proposal.confirmada_por !== null && proposal.confirmada_en !== null && (
+      <>
+        <dt>La confirmó</dt>
+        <dd>
+          {proposal.confirmada_por}, {dateTime(proposal.confirmada_en)}
+        </dd>
+      </>
+    )}
+  </dl>
+)
+
+const ConfirmDialog = ({
+  id,
+  onClose,
+  onDone,
+  proposal
+}: ActionProps & { proposal: Proposal; onClose: () => void }) => {
+  const confirm = async (values: Values) => {
+    const { status } = await api.transacciones.confirmar.mutate({
+      transaction_id: id,
+      propuesta: proposal.numero,
+      sin_preguntar: values["pregunta"] === "no"
+    })
+    toast(`Transacción ${id}: ${statusNames[status].toLowerCase()}.`)
+    onDone()
+    onClose()
+  }
+  return (
+    <Dialog title={`Confirmar cómo terminó la transacción ${id}`} onClose={onClose}>
+      <ProposalFacts proposal={proposal} />
+      <p>Se pregunta una vez más al proveedor. Su respuesta firme vale más que la propuesta.</p>
+      <Form action="Confirmar" isDangerous faultOf={faultOf} onSubmit={confirm}>
+        {() => (
+          <Choice
+            name="pregunta"
+            label="Si el proveedor no acepta preguntas"
+            options={[
+              { value: "si", label: "No hacer nada" },
+              { value: "no", label: "Resolver de todos modos, porque el proveedor ya no existe" }
+            ]}
+          />
+        )}
+      </Form>
+    </Dialog>
+  )
+}
+
+const notConfirmTexts: Readonly<Record<ActionOf<"no_confirmar">["motivo"], string>> = {
+  no_proposal: "no hay propuesta",
+  same_operator: "otro operador tiene que confirmarla",
+  no_account: "solo un operador con cuenta puede confirmarla",
+  changed: "hay una propuesta más reciente",
+  outdated: "es de una anulación anterior",
+  not_asked: "no se pudo preguntar al proveedor",
+  confirmed: "otro operador la confirmó hace menos de un minuto"
+}
+
+const settledTexts: Readonly<Record<ActionOf<"nada">["motivo"], string>> = {
+  SUCCESS: "La venta terminó bien. No hay nada que hacer con su dinero.",
+  FAILED: "La venta no se hizo y el monto fue devuelto. No hay nada que hacer con su dinero.",
+  REVERSED: "La venta se anuló y el monto fue devuelto. No hay nada que hacer con su dinero."
+}
+
+const OpenDialog = ({
+  children,
+  label
+}: {
+  label: string
+  children: (close: () => void) => preact.ComponentChildren
+}) => {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <button type="button" onClick={() => setOpen(true)}>
+        {label}
+      </button>
+      {isOpen && children(() => setOpen(false))}
+    </>
+  )
+}
+
+/** One action with its button, or the reason why there is none. */
+const ActionPart = ({ action, ...props }: ActionProps & { action: Action }) => {
+  switch (action.accion) {
+    case "preguntar":
+      return <AskButton id={props.id} onDone={props.onDone} settled={action.sobre === "resuelta"} />
+    case "proponer":
+      return (
+        <OpenDialog label="Proponer cómo terminó">
+          {(close) => <ProposeDialog {...props} findings={action.resultados} onClose={close} />}
+        </OpenDialog>
+      )
+    case "proponer_desde":
+      return <p>Puede resolverse sola. Se puede proponer cómo terminó desde el {dateTime(action.desde)}.</p>
+    case "confirmar":
+      return (
+        <OpenDialog label={`Confirmar que ${shortNames[action.propuesta.resultado]}`}>
+          {(close) => <ConfirmDialog {...props} proposal={action.propuesta} onClose={close} />}
+        </OpenDialog>
+      )
+    case "no_confirmar":
+      return (
+        <p>
+          {action.propuesta.propuesta_por} propone que {shortNames[action.propuesta.resultado]}:{" "}
+          {notConfirmTexts[action.motivo]}.
+        </p>
+      )
+    case "reenviar":
+      return (
+        <Link
+          class="button"
+          to={`/webhooks?webhook=${action.webhook_id}${action.desde === null ? "" : `&desde=${encodeURIComponent(action.desde)}`}`}
+        >
+          Reenviar al webhook {action.webhook_id} los eventos que fallaron
+        </Link>
+      )
+    case "nada":
+      return <p>{settledTexts[action.motivo]}</p>
+  }
+}
+
+/** What the operator can do about a sale now. Actions that the role does not allow are left out. */
+export const SaleActions = ({ actions, ...props }: ActionProps & { actions: ReadonlyArray<Action> }) => (
+  <div class="buttons">
+    {actions
+      .filter(({ permitida }) => permitida)
+      .map((action, place) => (
+        <ActionPart key={`${action.accion} ${place}`} action={action} {...props} />
+      ))}
+  </div>
+)
