@@ -31,6 +31,7 @@ import * as WebhooksPostgres from "../adapters/postgres/events/WebhooksPostgres.
 import * as InsurancesPostgres from "../adapters/postgres/insurance/InsurancesPostgres.ts"
 import * as OutboxPostgres from "../adapters/postgres/insurance/OutboxPostgres.ts"
 import * as AccountsPostgres from "../adapters/postgres/ledger/AccountsPostgres.ts"
+import * as ClosingsPostgres from "../adapters/postgres/ledger/ClosingsPostgres.ts"
 import * as FollowUpsPostgres from "../adapters/postgres/ledger/FollowUpsPostgres.ts"
 import * as FundingProposalsPostgres from "../adapters/postgres/ledger/FundingProposalsPostgres.ts"
 import * as HistoryRecordsPostgres from "../adapters/postgres/ledger/HistoryRecordsPostgres.ts"
@@ -147,6 +148,7 @@ const adapterLayers = Layer.mergeAll(
   AtomicPostgres.layer,
   AuditLogPostgres.layer,
   CatalogueAdminPostgres.layer,
+  ClosingsPostgres.layer,
   CompaniesPostgres.layer,
   DeliveriesPostgres.layer,
   EventsPostgres.layer,

@@ -4,12 +4,14 @@ import { HttpServer } from "effect/http"
 import * as CallCounterMemory from "../adapters/CallCounterMemory.ts"
 import { DataKey } from "../adapters/crypto/VaultAead.ts"
 import * as PdfThread from "../adapters/pdf/PdfThread.ts"
-import { mayActAsReader } from "../adapters/postgres/connection/CompanyReads.ts"
+import { anyRoleReaderLayer, mayActAsReader } from "../adapters/postgres/connection/CompanyReads.ts"
 import * as CataloguePostgres from "../adapters/postgres/directory/CataloguePostgres.ts"
 import * as TokenDirectoryPostgres from "../adapters/postgres/directory/TokenDirectoryPostgres.ts"
 import { countPeppers } from "../adapters/postgres/directory/TokensPostgres.ts"
+import * as ClosingsPostgres from "../adapters/postgres/ledger/ClosingsPostgres.ts"
 import type { CompanyEvent } from "../core/domain/Event.ts"
 import { Pepper } from "../core/ports/Pepper.ts"
+import { closeDue, keepClosing } from "../core/workflows/CloseDays.ts"
 import { keepDelivering, keepPurging } from "../core/workflows/DeliverEvents.ts"
 import { keepFollowingUp } from "../core/workflows/FollowUp.ts"
 import { keepRecovering } from "../core/workflows/Recover.ts"
@@ -27,7 +29,7 @@ import { acceptingCalls, monitoring, Readiness } from "./ops/Monitoring.ts"
 import * as Ops from "./ops/OperationsPort.ts"
 import { telemetry } from "./ops/Telemetry.ts"
 import { exampleCatalogue } from "./settings/CatalogueFile.ts"
-import { DatabaseServer, migratedConnections } from "./settings/DatabaseServer.ts"
+import { connections, DatabaseServer, migratedConnections } from "./settings/DatabaseServer.ts"
 import { Settings } from "./settings/Settings.ts"
 
 /** The base layer of the server, with telemetry. */
@@ -98,6 +100,19 @@ const sandboxResetting = Layer.unwrap(
   )
 )
 
+/** The figures of a day with a million sales take some seconds, so they are read apart from sales, on one core. */
+const closingConnection = connections(1, { statement_timeout: "600000", max_parallel_workers_per_gather: "0" })
+
+const dayClosing = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const store = yield* DatabaseServer
+    // Opens a new connection for each round and closes it afterwards.
+    const closings = ClosingsPostgres.layer.pipe(Layer.provide(anyRoleReaderLayer), Layer.provide(closingConnection))
+    const round = closeDue().pipe(Effect.provide(Layer.fresh(closings)), Effect.provideService(DatabaseServer, store))
+    yield* Effect.forkScoped(keepClosing(round))
+  })
+)
+
 // Loads the Redis client only if it is configured. The client is a third of all modules, and most installations do not
 // use it.
 const redisCallCounter = (url: Redacted.Redacted) =>
@@ -141,7 +156,7 @@ export const portsLayer = Layer.mergeAll(
 
 /** The ports and all background work of a server. */
 export const serverLayer = Layer.provideMerge(
-  Layer.mergeAll(recovering, followingUp, smsSending, eventDelivering, sandboxResetting, startupWarnings),
+  Layer.mergeAll(recovering, followingUp, smsSending, eventDelivering, sandboxResetting, dayClosing, startupWarnings),
   portsLayer
 )
 

@@ -42,7 +42,7 @@ revoke all on all functions in schema cell, directory, catalogue from public, sa
 
 grant usage on schema cell to saldo_reader;
 grant select on
-  cell.balance, cell.block, cell.consumption, cell.entry, cell.event, cell.idempotency, cell.insurance, cell.option,
+  cell.balance, cell.block, cell.closing, cell.consumption, cell.entry, cell.event, cell.idempotency, cell.insurance, cell.option,
   cell.reversal, cell.sublist_block, cell.transaction
 to saldo_reader;
 grant execute on function cell.sublist_of, cell.sublists_of to saldo_reader;
@@ -57,6 +57,11 @@ grant select on directory.schema_version, directory.schema_file to saldo_server;
 -- a login may change by hand.
 grant execute on function
   cell.reserve, cell.settle, cell.begin_reversal, cell.settle_reversal, directory.deposit, directory.adjust
+to saldo_server;
+
+-- Closings. Only cell.add_closing stores them.
+grant execute on function
+  cell.next_closing, cell.end_day, cell.day_figures, cell.add_closing, cell.local_day, cell.entry_line
 to saldo_server;
 
 -- Recovery sets a lease on the rows that it asks about. A lease changes no status and therefore no block.

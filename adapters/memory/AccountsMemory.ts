@@ -6,7 +6,7 @@ import { frozenAt, isUpTo, type ListFilter } from "../../core/domain/Page.ts"
 import { foldedText } from "../../core/domain/Text.ts"
 import { Accounts, type Adjustment, Adjustments } from "../../core/ports/Accounts.ts"
 import { Statement } from "../../core/ports/Statement.ts"
-import { Books, type CompanyBooks, consumptionIn, post } from "./Books.ts"
+import { Books, type CompanyBooks, consumptionIn, post, timeIn } from "./Books.ts"
 import { movementFact, recordEvents } from "./EventsMemory.ts"
 
 /** `Accounts` in memory. */
@@ -57,8 +57,9 @@ export const postAdjustment = (
   entry: Pick<Entry, "id" | "amount" | "reference">,
   at: DateTime.Utc
 ): void => {
-  post(books, balance, { ...entry, type: "adjustment" }, at)
-  recordEvents(books, movementFact(books, "balance.adjusted"), at)
+  const recordedAt = timeIn(books, at)
+  post(books, balance, { ...entry, type: "adjustment" }, recordedAt)
+  recordEvents(books, movementFact(books, "balance.adjusted"), recordedAt)
 }
 
 const adjustIn = (books: CompanyBooks, { at, goal, reference, since }: Adjustment, nextEntryId: () => number) => {

@@ -1,4 +1,4 @@
-import { Context, type DateTime, Layer, type Redacted } from "effect"
+import { Context, DateTime, Layer, type Redacted } from "effect"
 import {
   type Balance,
   type Consumption,
@@ -7,6 +7,7 @@ import {
   type Limits,
   owned
 } from "../../core/domain/Account.ts"
+import type { Closing } from "../../core/domain/Closing.ts"
 import type { CompanyEvent, Sequence, WebhookId } from "../../core/domain/Event.ts"
 import type { FundingProposal } from "../../core/domain/FundingProposal.ts"
 import type { CompanyId, IdempotencyKey, InsuranceId, TerminalId, TransactionId } from "../../core/domain/Ids.ts"
@@ -128,6 +129,9 @@ export interface CompanyBooks {
   readonly adjustments: Set<string>
   /** Proposals of deposits and adjustments, by number. */
   readonly funding: Map<number, FundingProposal>
+  /** The instant before which nothing may be recorded any more, because its days have ended. */
+  openFrom: DateTime.Utc
+  readonly closings: Array<Closing>
   readonly events: {
     on: boolean
     /** Whether balance.low is newer than the last balance.recovered. */
@@ -157,6 +161,8 @@ const emptyBooks = (companyId: CompanyId): CompanyBooks => ({
   entries: [],
   adjustments: new Set(),
   funding: new Map(),
+  openFrom: DateTime.makeUnsafe(0),
+  closings: [],
   events: { on: false, reportedLow: false, written: [] },
   webhooks: new Map(),
   deliveries: new Map()
@@ -180,6 +186,9 @@ export const reversalOf = (books: CompanyBooks, id: number): ReversalEntry => {
 export const consume = (books: CompanyBooks, day: string, centavos: number): void => {
   books.consumption.set(day, Centavos.make((books.consumption.get(day) ?? 0) + centavos))
 }
+
+/** The time that a change of the company gets: no time in a day that has ended. */
+export const timeIn = ({ openFrom }: CompanyBooks, at: DateTime.Utc): DateTime.Utc => DateTime.max(at, openFrom)
 
 /** The fields of a ledger entry that cannot be computed from the balance. */
 type Posting = Pick<Entry, "id" | "type" | "amount"> & Partial<Pick<Entry, "transactionId" | "reference">>

@@ -21,7 +21,7 @@ import {
   type Settled,
   type Settlement
 } from "../../core/ports/Ledger.ts"
-import { Books, type CompanyBooks, consume, consumptionIn, post, type Sale, saleOf } from "./Books.ts"
+import { Books, type CompanyBooks, consume, consumptionIn, post, type Sale, saleOf, timeIn } from "./Books.ts"
 import { movementFact, policyFact, recordEvents, saleFact } from "./EventsMemory.ts"
 import { answerKey, checkKey, isSaleKey, type KeyEntry, type KeyUse, keyOf } from "./KeysMemory.ts"
 import { concludes } from "./UnresolvedMemory.ts"
@@ -37,12 +37,13 @@ const reserveIn = (
   books: CompanyBooks,
   intent: Intent,
   id: number,
-  now: DateTime.Utc
+  clock: DateTime.Utc
 ): Result.Result<Reserved, ReserveError> =>
   Result.gen(function* () {
+    const now = timeIn(books, clock)
     const known = books.keys.get(intent.key)
     if (known !== undefined) {
-      const outcome = yield* answerOf(books, known, { fingerprint: intent.fingerprint, now })
+      const outcome = yield* answerOf(books, known, { fingerprint: intent.fingerprint, now: clock })
       return Reserved.Replay({ outcome })
     }
     const periods = periodsAt(now)
@@ -59,7 +60,7 @@ const reserveIn = (
     const order = { ...sold, companyId, transactionId, environment, xid: intent.xid, createdAt: now }
     books.purse = { ...books.purse, balance, updatedAt: now }
     consume(books, periods.day, amount)
-    books.keys.set(key, { fingerprint, transactionId, claimedAt: now, reversalId: null, outcome: null })
+    books.keys.set(key, { fingerprint, transactionId, claimedAt: clock, reversalId: null, outcome: null })
     books.sales.set(transactionId, {
       order,
       key,
@@ -71,7 +72,7 @@ const reserveIn = (
       status: "PROCESSING",
       delivery: null,
       processedAt: null,
-      askAt: DateTime.addDuration(now, orphanedAfter),
+      askAt: DateTime.addDuration(clock, orphanedAfter),
       askedAt: null,
       leasedUntil: null,
       notFound: 0
@@ -105,15 +106,16 @@ const quotedFor = (
   return insurance !== undefined && stands ? insurance : "changed"
 }
 
-const settleIn = (books: CompanyBooks, settlement: Settlement, nextEntryId: () => number): Settled => {
-  const { transactionId } = settlement.order
+const settleIn = (books: CompanyBooks, asked: Settlement, nextEntryId: () => number): Settled => {
+  const { transactionId } = asked.order
   const before = saleOf(books, transactionId)
+  const settlement = { ...asked, at: timeIn(books, asked.at) }
   const won = isUnresolved(before) && concludes(before, settlement)
   if (won) {
-    books.sales.set(transactionId, settled(before, settlement))
+    books.sales.set(transactionId, settled(before, asked, settlement.at))
     moveMoney(books, before, settlement, nextEntryId)
     settlePolicy(books, before, settlement)
-    const { at, toldPending, verdict } = settlement
+    const { at, toldPending, verdict } = asked
     answerKey(books, before.key, keyOfSale(books, before), verdict, () =>
       outcomeOf(before.order, verdict, at, toldPending)
     )
@@ -148,11 +150,11 @@ const keyOfSale = (books: CompanyBooks, { key, order }: Sale) => keyOf(books, is
 
 const statusAfter = { Confirm: "SUCCESS", Release: "FAILED", Free: "FAILED", Hold: "PENDING" } as const
 
-const settled = (sale: Sale, { at, notFound, verdict }: Settlement): Sale => ({
+const settled = (sale: Sale, { at, notFound, verdict }: Settlement, processedAt: DateTime.Utc): Sale => ({
   ...sale,
   status: statusAfter[verdict._tag],
   delivery: verdict._tag === "Confirm" ? verdict.delivery : null,
-  processedAt: verdict._tag === "Hold" ? null : at,
+  processedAt: verdict._tag === "Hold" ? null : processedAt,
   askAt: verdict._tag === "Hold" ? nextAsk(sale.order.createdAt, at) : null,
   leasedUntil: null,
   notFound
@@ -207,9 +209,10 @@ export const depositElsewhere = (
 
 export const depositIn = (
   all: Books["Service"],
-  { amount, at, companyId, isNew = false, reference }: Deposit
+  { amount, at: clock, companyId, isNew = false, reference }: Deposit
 ): Deposited => {
   const books = all.of(companyId)
+  const at = timeIn(books, clock)
   const known = depositWith(books, reference)
   if (known !== undefined)
     return Deposited.AlreadyRecorded({ entryId: known.id, amount: known.amount as typeof amount })

@@ -1,6 +1,7 @@
 import { Layer } from "effect"
 import * as AccountsMemory from "./AccountsMemory.ts"
 import { Books } from "./Books.ts"
+import * as ClosingsMemory from "./ClosingsMemory.ts"
 import * as DeliveriesMemory from "./DeliveriesMemory.ts"
 import * as EventsMemory from "./EventsMemory.ts"
 import * as FollowUpsMemory from "./FollowUpsMemory.ts"
@@ -21,6 +22,7 @@ export const layer = Layer.mergeAll(
   AccountsMemory.accountsLayer,
   AccountsMemory.adjustmentsLayer,
   AccountsMemory.statementLayer,
+  ClosingsMemory.layer,
   EventsMemory.layer,
   DeliveriesMemory.layer,
   WebhooksMemory.layer,

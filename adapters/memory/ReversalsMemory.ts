@@ -18,7 +18,17 @@ import {
   Reversals
 } from "../../core/ports/Reversals.ts"
 import type { RecoveryClaim } from "../../core/ports/Unresolved.ts"
-import { Books, type CompanyBooks, consume, post, type ReversalEntry, reversalOf, type Sale, saleOf } from "./Books.ts"
+import {
+  Books,
+  type CompanyBooks,
+  consume,
+  post,
+  type ReversalEntry,
+  reversalOf,
+  type Sale,
+  saleOf,
+  timeIn
+} from "./Books.ts"
 import { recordEvents, saleFact } from "./EventsMemory.ts"
 import { answerKey, checkKey, isReversalKey, type KeyEntry, keyOf } from "./KeysMemory.ts"
 import { transactionOf } from "./TransactionsMemory.ts"
@@ -94,22 +104,23 @@ const beginIn = (books: CompanyBooks, intent: ReversalIntent, nextId: () => numb
 const statusAfter = { Confirm: "CONFIRMED", Deny: "DENIED", Free: "DENIED", Hold: "PENDING" } as const
 
 const settleIn = (books: CompanyBooks, settlement: ReversalSettlement, nextEntryId: () => number): ReversalSettled => {
-  const { at, notFound, toldPending, unresolved, verdict } = settlement
+  const { notFound, toldPending, unresolved, verdict } = settlement
   const { id } = unresolved.reversal
   const before = reversalOf(books, id)
+  const at = timeIn(books, settlement.at)
   const won = isUnresolved(before) && concludes(before, settlement)
   if (won) {
     books.reversals.set(id, {
       ...before,
       status: statusAfter[verdict._tag],
       processedAt: verdict._tag === "Hold" ? null : at,
-      askAt: verdict._tag === "Hold" ? nextAsk(before.reversal.createdAt, at) : null,
+      askAt: verdict._tag === "Hold" ? nextAsk(before.reversal.createdAt, settlement.at) : null,
       leasedUntil: null,
       notFound
     })
     if (verdict._tag === "Confirm") returnMoney(books, saleOf(books, unresolved.transaction.id), at, nextEntryId)
     answerKey(books, before.key, keyOfReversal(books, before), verdict, () =>
-      reversalOutcomeOf(unresolved, verdict, at, toldPending)
+      reversalOutcomeOf(unresolved, verdict, settlement.at, toldPending)
     )
     if (verdict._tag !== "Hold") {
       const type = verdict._tag === "Confirm" ? "transaction.reversed" : "reversal.failed"

@@ -1,12 +1,14 @@
 import { Schema } from "effect"
 import { PolicyFacts } from "../../core/domain/Insurance.ts"
+import { PrintedTable } from "../../core/domain/PrintedTable.ts"
 import { Receipt } from "../../core/domain/Receipt.ts"
 import { PolicyDocument } from "../../core/ports/Renderers.ts"
 
 /** A document to render. */
 export const DocumentJob = Schema.TaggedUnion({
   Receipt: { receipt: Receipt },
-  Policy: { facts: PolicyFacts, document: PolicyDocument }
+  Policy: { facts: PolicyFacts, document: PolicyDocument },
+  Table: { table: PrintedTable }
 })
 export type DocumentJob = typeof DocumentJob.Type
 

@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads"
 import { Cache, Context, Deferred, Duration, Effect, Exit, Layer, Queue } from "effect"
 import { DocumentsBusy } from "../../core/domain/Errors.ts"
-import { PolicyRenderer, ReceiptRenderer } from "../../core/ports/Renderers.ts"
+import { PolicyRenderer, ReceiptRenderer, TableRenderer } from "../../core/ports/Renderers.ts"
 import { DocumentJob, encodeJob } from "./DocumentJob.ts"
 
 /** Maximum number of waiting documents. It is above the number of calls that a token may make in a minute. */
@@ -113,6 +113,9 @@ export const layerOn = (file: URL) =>
       }).pipe(
         Context.add(PolicyRenderer, {
           pdf: (facts, document) => documentOf(DocumentJob.make({ _tag: "Policy", facts, document }))
+        }),
+        Context.add(TableRenderer, {
+          pdf: (table) => documentOf(DocumentJob.make({ _tag: "Table", table }))
         })
       )
     })

@@ -4,13 +4,22 @@ import { type DocumentJob, decodeJob } from "./DocumentJob.ts"
 import { makeFonts } from "./Fonts.ts"
 import { policyPdf } from "./PolicyPdf.ts"
 import { receiptPdf } from "./ReceiptPdf.ts"
+import { tablePdf } from "./TablePdf.ts"
 
 // The entry of the thread that renders. It answers each job with the bytes of its document. An error ends the thread.
 
 const fonts = makeFonts()
 
-const render = (job: DocumentJob): Effect.Effect<Uint8Array<ArrayBuffer>> =>
-  job._tag === "Receipt" ? receiptPdf(fonts, job.receipt) : policyPdf(fonts, job.facts, job.document)
+const render = (job: DocumentJob): Effect.Effect<Uint8Array<ArrayBuffer>> => {
+  switch (job._tag) {
+    case "Receipt":
+      return receiptPdf(fonts, job.receipt)
+    case "Policy":
+      return policyPdf(fonts, job.facts, job.document)
+    case "Table":
+      return tablePdf(fonts, job.table)
+  }
+}
 
 parentPort?.on("message", async (text: string) => {
   const bytes = await Effect.runPromise(render(decodeJob(text)))

@@ -68,8 +68,11 @@ export const qrTextOf = ({ plate, policy }: PolicyFacts): string =>
 
 const pesos = new Intl.NumberFormat("es-DO", { minimumFractionDigits: 2, maximumFractionDigits: 2 })
 
+/** Formats centavos as pesos: `1,250.00`. */
+export const spellPesos = (centavos: number): string => pesos.format(toPesos(centavos))
+
 /** Formats an amount as `RD$ 1,250.00`. */
-export const spellAmount = (amount: Amount): string => `RD$ ${pesos.format(toPesos(amount))}`
+export const spellAmount = (amount: Amount): string => `RD$ ${spellPesos(amount)}`
 
 /** Formats an identity number as on the card: `001-1234567-8`. */
 export const spellCedula = (cedula: Cedula): string => cedula.replace(/^(\d{3})(\d{7})(\d)$/, "$1-$2-$3")

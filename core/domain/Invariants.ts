@@ -18,7 +18,10 @@ export const invariants = {
     "the row counts of the blocks of each service and each terminal count each sale in a block once, by status",
   insured: "an insurance claimed by a sale and that sale refer to each other, and their states agree",
   quote: "no quote is sold twice",
-  policy: "an insurance has the policy number of its sale if that sale is in SUCCESS, and otherwise none"
+  policy: "an insurance has the policy number of its sale if that sale is in SUCCESS, and otherwise none",
+  closed: "each closing has the figures and the digest of the ledger entries and sales of its day",
+  sealed:
+    "the closings of a company follow day by day, each with its own seal and the seal and balance of the day before"
 } as const
 
 export type Invariant = keyof typeof invariants

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { CaseId } from "./Case.ts"
+import { ClosingProblem } from "./Closing.ts"
 import { WebhookId } from "./Event.ts"
 import { CompanyId, ServiceId, TokenId, TransactionId } from "./Ids.ts"
 import { Centavos } from "./Money.ts"
@@ -182,6 +183,15 @@ export class CaseClosed extends Schema.TaggedError<CaseClosed>()("CaseClosed", {
 
 /** The statement has no dates, and the operator has given no days to compare. Nothing was stored. */
 export class StatementWithoutDates extends Schema.TaggedError<StatementWithoutDates>()("StatementWithoutDates", {}) {}
+/** The local day is not over yet, so it cannot be closed. */
+export class DayNotOver extends Schema.TaggedError<DayNotOver>()("DayNotOver", { day: Schema.String }) {}
+
+/** The figures of a day do not add up. The closing was not stored. */
+export class ClosingMismatch extends Schema.TaggedError<ClosingMismatch>()("ClosingMismatch", {
+  companyId: CompanyId,
+  day: Schema.String,
+  problems: Schema.Array(ClosingProblem)
+}) {}
 
 /** All errors that an operator may see. */
 export type OperatorError =
@@ -213,3 +223,4 @@ export type OperatorError =
   | UnknownCase
   | CaseClosed
   | StatementWithoutDates
+  | DayNotOver

@@ -1,6 +1,7 @@
 import { Context, type Effect, Schema } from "effect"
 import type { DocumentsBusy } from "../domain/Errors.ts"
 import type { PolicyFacts } from "../domain/Insurance.ts"
+import type { PrintedTable } from "../domain/PrintedTable.ts"
 import type { Receipt } from "../domain/Receipt.ts"
 
 /** The policy itself, or the sticker for the vehicle. Contract: 4.6, step 8. */
@@ -25,3 +26,11 @@ export class ReceiptRenderer extends Context.Service<
     readonly pdf: (receipt: Receipt) => Effect.Effect<Uint8Array, DocumentsBusy>
   }
 >()("saldo/core/ReceiptRenderer") {}
+
+/** Renders a table as PDF. Equal input gives equal bytes. The call fails if too many documents wait. */
+export class TableRenderer extends Context.Service<
+  TableRenderer,
+  {
+    readonly pdf: (table: PrintedTable) => Effect.Effect<Uint8Array, DocumentsBusy>
+  }
+>()("saldo/core/TableRenderer") {}

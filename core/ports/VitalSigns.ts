@@ -47,6 +47,8 @@ export interface Vitals {
   readonly disabledWebhooks: ReadonlyArray<{ readonly environment: Environment; readonly webhooks: number }>
   /** Connections of all Saldo processes to the database, by state. */
   readonly connections: ReadonlyArray<{ readonly state: string; readonly connections: number }>
+  /** The start of the oldest local day of a company that is not closed. Null if no company has ledger entries. */
+  readonly closedUntil: DateTime.Utc | null
   /** Whether the database archives its WAL and the last attempt to archive failed. */
   readonly archiveFailing: boolean
 }

@@ -9,6 +9,7 @@ import type { Accounts } from "../../core/ports/Accounts.ts"
 import type { AuditLog } from "../../core/ports/AuditLog.ts"
 import type { CallCounter } from "../../core/ports/CallCounter.ts"
 import type { Catalogue } from "../../core/ports/Catalogue.ts"
+import type { Closings } from "../../core/ports/Closings.ts"
 import type { Deliveries } from "../../core/ports/Deliveries.ts"
 import type { Events } from "../../core/ports/Events.ts"
 import type { Insurances } from "../../core/ports/Insurances.ts"
@@ -18,7 +19,7 @@ import type { Options } from "../../core/ports/Options.ts"
 import type { Outbox } from "../../core/ports/Outbox.ts"
 import type { Pepper } from "../../core/ports/Pepper.ts"
 import type { Providers } from "../../core/ports/Provider.ts"
-import type { PolicyRenderer, ReceiptRenderer } from "../../core/ports/Renderers.ts"
+import type { PolicyRenderer, ReceiptRenderer, TableRenderer } from "../../core/ports/Renderers.ts"
 import type { Reversals } from "../../core/ports/Reversals.ts"
 import type { SmsGateways } from "../../core/ports/SmsGateway.ts"
 import type { Statement } from "../../core/ports/Statement.ts"
@@ -34,6 +35,7 @@ export type Services =
   | Accounts
   | AuditLog
   | CallCounter
+  | Closings
   | Catalogue
   | TokenDirectory
   | Deliveries
@@ -53,6 +55,7 @@ export type Services =
   | Sha256
   | SmsGateways
   | Statement
+  | TableRenderer
   | Transactions
   | Vault
   | Webhooks

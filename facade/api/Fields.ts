@@ -159,6 +159,14 @@ export const day = (description: string) =>
     }
   )
 
+/** A day in a path. A text that is no day gets 404, because no resource has it. */
+export const pathDay = (description: string) =>
+  readBy<string, string>(
+    Schema.String,
+    (raw) => (typeof raw === "string" && isDay(raw) ? Result.succeed(raw) : Result.fail(notFound)),
+    { type: "string", format: "date", description, examples: ["2026-01-31"] }
+  )
+
 /** Text without control or hidden characters. Its length is limited only by the maximum size of a request. */
 export const cleanText = (description: string, more: JsonSchema = {}) =>
   described(Schema.String.check(Schema.makeFilter(isClean, { message: "invalido" })), {

@@ -84,7 +84,7 @@ export const listarMovimientos = query({
     aliases: ["/v1/statement"],
     summary: "Los movimientos del saldo, del más reciente al más antiguo",
     tag: "Cuenta",
-    file: "text/csv",
+    files: ["text/csv"],
     fileExample: csvText(columns, exampleRows),
     example: {
       message: foundMessage(2),

@@ -142,24 +142,26 @@ const jsonContent = (endpoint: Endpoint) => {
 // OpenAPI 3.1 needs no schema for bytes. Generators do: without it, the type of a response that is JSON or a PDF is unknown.
 const bytes = { type: "string", format: "binary" }
 
-const fileContent = ({ meta: { file, fileExample } }: Procedure) =>
-  file === "text/csv" ? { schema: string, example: fileExample } : { schema: bytes }
+const fileContents = ({ meta: { fileExample, files = [] } }: Procedure) =>
+  Object.fromEntries(
+    files.map((file) => [file, file === "text/csv" ? { schema: string, example: fileExample } : { schema: bytes }])
+  )
 
 /** The response to a success. */
 export const successResponse = (endpoint: Endpoint) => {
   const { procedure } = endpoint
-  const { cached, file, message, onlyFile, status = 200, summary } = procedure.meta
+  const { cached, files, message, onlyFile, status = 200, summary } = procedure.meta
   return {
     description: message ?? summary,
     headers: responseHeaders({
       status,
       cached,
       replays: procedure.input.takesKey,
-      file: file && (onlyFile ? "always" : "sometimes")
+      file: files && (onlyFile ? "always" : "sometimes")
     }),
     content: {
       ...(!onlyFile && { "application/json": jsonContent(endpoint) }),
-      ...(file && { [file]: fileContent(procedure) })
+      ...fileContents(procedure)
     }
   }
 }

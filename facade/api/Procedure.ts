@@ -49,8 +49,8 @@ interface Meta {
   readonly message?: string
   /** Whether responses carry an ETag, because their data rarely changes. */
   readonly cached?: boolean
-  /** The type of the file that REST can send instead of JSON. */
-  readonly file?: "application/pdf" | "text/csv"
+  /** The types of the files that REST can send instead of JSON. */
+  readonly files?: ReadonlyArray<"application/pdf" | "text/csv">
   /** Whether REST always sends the file and never JSON. */
   readonly onlyFile?: boolean
   /** The error codes of this endpoint, in addition to the codes of every endpoint of its kind. */

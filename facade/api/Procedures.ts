@@ -1,4 +1,5 @@
 import { categorias, paquetes, servicios } from "./Catalogo.ts"
+import { listarCierres, verCierre } from "./Cierres.ts"
 import { crearConsulta } from "./Consultas.ts"
 import { saldo, verCuenta } from "./Cuenta.ts"
 import * as entregas from "./Entregas.ts"
@@ -24,6 +25,7 @@ export const procedures = {
   recargas: { crear: crearRecarga },
   transacciones: { listar: listarTransacciones, ver: verTransaccion, recibo, anular },
   movimientos: { listar: listarMovimientos },
+  cierres: { listar: listarCierres, ver: verCierre },
   eventos: { listar: listarEventos },
   webhooks: {
     crear: webhooks.crear,

@@ -128,7 +128,7 @@ export const documento = query({
     tag: "Seguros",
     message: "Documento de la póliza.",
     errors: ["NOT_FOUND", "POLIZA_NO_EMITIDA", "DOCUMENTO_NO_DISPONIBLE"],
-    file: "application/pdf",
+    files: ["application/pdf"],
     onlyFile: true
   },
   handle: Effect.fnUntraced(function* ({ input: { id, tipo }, session }) {

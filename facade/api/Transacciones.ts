@@ -101,7 +101,7 @@ export const listarTransacciones = query({
     aliases: ["/v1/transactions"],
     summary: "Las transacciones, de la más reciente a la más antigua",
     tag: "Transacciones",
-    file: "text/csv",
+    files: ["text/csv"],
     fileExample: csvText(csvColumns, [csvRowOf(transactionExample, keyExample)]),
     example: {
       message: foundMessage(1),
@@ -173,7 +173,7 @@ export const recibo = query({
     tag: "Transacciones",
     message: "Comprobante de la venta.",
     errors: ["NOT_FOUND", "DOCUMENTO_NO_DISPONIBLE"],
-    file: "application/pdf",
+    files: ["application/pdf"],
     example: {
       data: {
         transaction_id: 1,

@@ -6,6 +6,7 @@ import manifest from "../../package.json" with { type: "json" }
 import { audit } from "./commands/Audit.ts"
 import { caseCommand } from "./commands/Case.ts"
 import { catalog } from "./commands/Catalog.ts"
+import { close } from "./commands/Close.ts"
 import { company } from "./commands/Company.ts"
 import { consoleCommand } from "./commands/Console.ts"
 import { doctor } from "./commands/Doctor.ts"
@@ -44,7 +45,8 @@ const saldo = Command.make("saldo").pipe(
     webhook,
     reconcile,
     caseCommand,
-    audit
+    audit,
+    close
   ]),
   Command.withGlobalFlags([jsonFlag])
 )

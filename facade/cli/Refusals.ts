@@ -229,6 +229,11 @@ const refusals: { readonly [Tag in RefusedError["_tag"]]: (error: Extract<Refuse
       hay_mas: more
     }
   }),
+  DayNotOver: ({ day }) => ({
+    code: "DAY_NOT_OVER",
+    message: `${day} is not over in Santo Domingo. Nothing was closed. Close it tomorrow, or leave out the day to close yesterday.`,
+    details: { dia: day }
+  }),
   BadCatalogue: ({ faults }) => ({
     code: "CATALOGUE_INVALID",
     message: `Nothing was imported. Correct the following and import the file again:${faults.map(({ at, line, reason }) => `\n  line ${line}: ${at}: ${reason}`).join("")}`,

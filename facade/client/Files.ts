@@ -18,6 +18,8 @@ export interface Files {
   transaccionesCsv(filter?: WholeList<"transacciones">, options?: CallOptions): Promise<Uint8Array>
   /** The entries of the statement that the filter finds, as CSV. */
   movimientosCsv(filter?: WholeList<"movimientos">, options?: CallOptions): Promise<Uint8Array>
+  /** The closing of a day, as CSV or PDF. */
+  cierreArchivo(dia: string, formato: "csv" | "pdf", options?: CallOptions): Promise<Uint8Array>
 }
 
 const csv = (filter: object): string => {
@@ -31,5 +33,7 @@ export const filesOver = ({ file }: Calls): Files => ({
   documentoPdf: (id, tipo, options) =>
     file(`/v1/seguros/${encodeURIComponent(id)}/documento?tipo=${encodeURIComponent(tipo)}`, options),
   transaccionesCsv: (filter = {}, options) => file(`/v1/transacciones?${csv(filter)}`, options),
-  movimientosCsv: (filter = {}, options) => file(`/v1/movimientos?${csv(filter)}`, options)
+  movimientosCsv: (filter = {}, options) => file(`/v1/movimientos?${csv(filter)}`, options),
+  cierreArchivo: (dia, formato, options) =>
+    file(`/v1/cierres/${encodeURIComponent(dia)}?formato=${encodeURIComponent(formato)}`, options)
 })

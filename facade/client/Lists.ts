@@ -6,6 +6,7 @@ import type { Wire } from "./Wire.ts"
 
 type Transaction = Output<"transacciones", "listar">["items"][number]
 type Entry = Output<"movimientos", "listar">["items"][number]
+type Closing = Output<"cierres", "listar">["items"][number]
 type Event = Wire["event"]
 
 type EventInput = Input<"eventos", "listar">
@@ -13,12 +14,17 @@ type EventInput = Input<"eventos", "listar">
 /** Which events to read: after a secuencia, or of a type. */
 type EventFilter = Omit<EventInput, "esperar" | "limite">
 
+/** The first and the last day of closings. */
+type ClosingDays = Pick<Input<"cierres", "listar">, "date_from" | "date_to">
+
 /** Lists that read their pages one after the other, as a loop asks for more. */
 export interface Lists {
   /** Every transaction that the filter finds, newest first. Transactions that are made meanwhile are left out. */
   transaccionesTodas(filter?: WholeList<"transacciones">, options?: CallOptions): AsyncGenerator<Transaction>
   /** Every entry of the statement that the filter finds, newest first. */
   movimientosTodos(filter?: WholeList<"movimientos">, options?: CallOptions): AsyncGenerator<Entry>
+  /** Every daily closing of the days, newest first. */
+  cierresTodos(days?: ClosingDays, options?: CallOptions): AsyncGenerator<Closing>
   /** Every event up to now, oldest first. */
   eventosTodos(filter?: EventFilter, options?: CallOptions): AsyncGenerator<Event>
   /** Every event, oldest first, and then each new one. Ends only when the caller leaves the loop or aborts. */
@@ -49,7 +55,14 @@ async function* downwards<A>(
   }
 }
 
-export const listsOver = ({ procedure }: Calls, { eventos, movimientos, transacciones }: Procedures): Lists => ({
+const day_ms = 24 * 60 * 60 * 1_000
+
+const dayBefore = (day: string): string => new Date(Date.parse(day) - day_ms).toISOString().slice(0, 10)
+
+export const listsOver = (
+  { procedure }: Calls,
+  { cierres, eventos, movimientos, transacciones }: Procedures
+): Lists => ({
   transaccionesTodas: (filter, options) =>
     downwards(
       (page) => transacciones.listar.query({ ...filter, ...page }, options),
@@ -61,6 +74,17 @@ export const listsOver = ({ procedure }: Calls, { eventos, movimientos, transacc
       (page) => movimientos.listar.query({ ...filter, ...page }, options),
       ({ movimiento_id }) => movimiento_id
     ),
+
+  async *cierresTodos(days = {}, options) {
+    let left: ClosingDays = days
+    for (;;) {
+      const { items } = await cierres.listar.query({ ...left, per_page: items_max }, options)
+      yield* items
+      const last = items.at(-1)
+      if (last === undefined || items.length < items_max) return
+      left = { ...left, date_to: dayBefore(last.dia) }
+    }
+  },
 
   async *eventosTodos({ despues_de = 0, ...filter } = {}, options) {
     for (let after: typeof despues_de = despues_de; ; ) {

@@ -41,6 +41,7 @@ const resources: Readonly<Record<keyof Resources, true>> = {
   recargas: true,
   transacciones: true,
   movimientos: true,
+  cierres: true,
   eventos: true,
   webhooks: true
 }

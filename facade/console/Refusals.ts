@@ -87,6 +87,7 @@ const refusals: Table = {
   CaseClosed: ({ caseId }) => conflict("CASO_CERRADO", `El caso ${caseId} ya está cerrado.`),
   StatementWithoutDates: () =>
     invalid("EXTRACTO_SIN_FECHAS", "El extracto no tiene fechas: indique los días que debe comparar."),
+  DayNotOver: ({ day }) => invalid("DIA_SIN_TERMINAR", `El día ${day} no ha terminado.`),
   UnknownService: ({ serviceId }) => missing("SERVICIO_NO_EXISTE", `El servicio ${serviceId} no existe.`),
   CategoryNameTaken: () =>
     conflict("CATEGORIA_EN_USO", "Una categoría que no está en el archivo ya tiene el nombre de una del archivo."),

@@ -22,6 +22,10 @@ const archiveFailing = Metric.gauge("saldo_archive_failing", {
   description: "Whether Postgres's last attempt to archive its log (WAL) failed: 1 or 0"
 })
 
+const closedUntil = Metric.gauge("saldo_closed_until_timestamp_seconds", {
+  description: "Unix time up to which the days of all companies are closed; NaN if no company has ledger entries"
+})
+
 const environmentLabel = ["ambiente"] as const
 const held = gauge("saldo_held_pesos", environmentLabel, "Money held by unresolved sales, in pesos")
 const pending = gauge("saldo_pending_sales", ["ambiente", "status"], "Unresolved sales")
@@ -79,6 +83,8 @@ const oldestAge_s = (items: ReadonlyArray<{ readonly oldest: DateTime.Utc }>, no
 const setGauges = Effect.fnUntraced(function* (vitals: Vitals, now: DateTime.Utc) {
   yield* set(databaseUp, 1)
   yield* set(archiveFailing, vitals.archiveFailing ? 1 : 0)
+  const { closedUntil: until } = vitals
+  yield* set(closedUntil, until === null ? Number.NaN : DateTime.toEpochMillis(until) / 1000)
   for (const ambiente of Environment.literals) {
     const here = <A extends { readonly environment: Environment }>(items: ReadonlyArray<A>) =>
       items.filter(({ environment }) => environment === ambiente)
@@ -142,6 +148,7 @@ const setGauges = Effect.fnUntraced(function* (vitals: Vitals, now: DateTime.Utc
 const markUnknown = Effect.gen(function* () {
   yield* set(databaseUp, 0)
   yield* set(archiveFailing, Number.NaN)
+  yield* set(closedUntil, Number.NaN)
   for (const ambiente of Environment.literals) {
     for (const each of [held, oldest, reversals, oldestReversal, sms, lowBalances, disabledWebhooks])
       yield* set(each({ ambiente }), Number.NaN)

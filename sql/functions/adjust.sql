@@ -19,9 +19,10 @@ begin
   update balance as b
   set available = b.available + centavos,
     entries = b.entries + 1,
-    updated_at = at
+    -- An adjustment gets no time in a day that has ended (closing.sql).
+    updated_at = greatest(at, b.open_from)
   where b.company_id = company
-  returning b.owned into after;
+  returning b.owned, b.updated_at into after, at;
 
   insert into entry (company_id, id, type, amount, balance, reference, created_at)
   values (company, nextval('entry_id'), 'adjustment', centavos, after, reference_, at)

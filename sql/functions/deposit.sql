@@ -100,9 +100,10 @@ begin
   update balance as b
   set available = b.available + centavos,
     entries = b.entries + 1,
-    updated_at = at
+    -- A deposit gets no time in a day that has ended (closing.sql).
+    updated_at = greatest(at, b.open_from)
   where b.company_id = company and b.owned <= owned_max - centavos
-  returning b.owned into after;
+  returning b.owned, b.updated_at into after, at;
   if not found then
     return;
   end if;

@@ -359,6 +359,7 @@ declare
   any_late boolean;
   any_full_block boolean;
   any_events boolean;
+  open_from_most timestamptz;
   written_n bigint;
   -- A week or month includes its days after `today`. Around midnight, another server or a later group may already have
   -- sold on the next day while this group waited.
@@ -417,8 +418,9 @@ begin
       order by i.company_id
     ),
     bool_or(i.insured),
-    bool_or(b.events_on)
-  into demands, any_insured, any_events
+    bool_or(b.events_on),
+    max(b.open_from)
+  into demands, any_insured, any_events, open_from_most
   from (
     select
       i.company_id,
@@ -434,11 +436,23 @@ begin
   left join lateral (
     select
       b.ctid, b.available, b.limit_daily, b.limit_weekly, b.limit_monthly, b.listed_to, b.sales, b.sales_listed,
-      b.events_on
+      b.events_on, b.open_from
     from balance as b
     where b.company_id = i.company_id
     for update
   ) as b on true;
+
+  -- The clock of the caller may be late. A sale gets no time in a day that has ended (closing.sql), so it counts in the
+  -- first open day, also towards the limits. The latest end of a day applies to all companies of the group, because it
+  -- lies in the past by every other clock.
+  if open_from_most > at then
+    at := open_from_most;
+    today := (at at time zone 'UTC' - interval '4 hours')::date;
+    week_start := date_trunc('week', today)::date;
+    month_start := date_trunc('month', today)::date;
+    next_week_start := week_start + 7;
+    next_month_start := (month_start + interval '1 month')::date;
+  end if;
 
   -- Locks the insurances that are bought, so that two sales cannot both buy one quote. The other steps of an insurance
   -- lock only the insurance row, so this group may wait for it while it holds the balance lock.

@@ -127,14 +127,18 @@ declare
   after bigint;
   won boolean;
   events_on_ boolean;
+  open_from_ timestamptz;
 begin
   -- 1. Lock in the order of cell.reserve (key, balance, transaction) and then the reversal. The key and the sale of a
   --   reversal never change, so reading them before the lock is safe.
   select * into strict given from reversal as v where v.company_id = company and v.id = reversal_;
   perform 1 from idempotency as k where k.company_id = company and k.key = given.idempotency_key for update;
-  select b.events_on into events_on_ from balance as b where b.company_id = company for update;
+  select b.events_on, b.open_from into events_on_, open_from_ from balance as b where b.company_id = company for update;
   select * into sold from transaction as t where t.company_id = company and t.id = given.transaction_id for no key update;
   select * into given from reversal as v where v.company_id = company and v.id = reversal_ for update;
+
+  -- A reversal gets no time in a day that has ended (closing.sql), so it counts in the first open day.
+  at := greatest(at, open_from_);
 
   -- 2. Judge. A conclusion from "not found" answers is too late if another recovery has counted or claimed the reversal
   --   in the meantime, as in cell.settle.

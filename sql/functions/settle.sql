@@ -123,6 +123,7 @@ declare
   any_insured boolean;
   any_listed boolean;
   any_events boolean;
+  any_early boolean;
   unlisted_most bigint;
   -- How many rows must be written: keys that get an answer, keys that are deleted, and balances.
   answers_n bigint;
@@ -181,11 +182,12 @@ begin
         unlisted => b.entries - b.entries_listed
       )
     ),
-    bool_or(b.events_on)
-  into members, any_events
+    bool_or(b.events_on),
+    bool_or((s.settlement).at < b.open_from)
+  into members, any_events, any_early
   from unnest(members) as s
   left join lateral (
-    select b.ctid, b.owned, b.listed_to, b.entries, b.entries_listed, b.events_on
+    select b.ctid, b.owned, b.listed_to, b.entries, b.entries_listed, b.events_on, b.open_from
     from balance as b
     where b.company_id = (s.settlement).company_id
     for update
@@ -273,6 +275,17 @@ begin
       (s.settlement).not_found > 0,
       (s.settlement).n
   ) as w;
+
+  -- The clock of the caller may be late, or the outcome is older than the call. A settlement gets no time in a day that
+  -- has ended (closing.sql), so it counts in the first open day. The balance is locked, so this reads its newest version.
+  if any_early then
+    for i in 1..cardinality(winners) loop
+      winners[i].settlement.at := greatest(
+        (winners[i].settlement).at,
+        (select b.open_from from balance as b where b.company_id = (winners[i].settlement).company_id)
+      );
+    end loop;
+  end if;
 
   -- 4. Write the entries, the sales, the balances and the keys. Every row that is changed here is locked.
   if cardinality(winners) > 0 then

@@ -30,6 +30,8 @@ export const isOfEvents = (table: string): boolean => ["delivery", "event", "web
 
 /** Whether a table stores what providers state: cases of their statements, or balances. */
 export const isOfProviders = (table: string): boolean => /^(?:statement_case|provider_)/.test(table)
+/** Whether a table stores closings. */
+export const isOfClosings = (table: string): boolean => table === "closing"
 
 /** Whether a table stores proposals of deposits and adjustments. */
 export const isOfFunding = (table: string): boolean => table === "funding_proposal"

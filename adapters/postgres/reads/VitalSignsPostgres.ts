@@ -2,6 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import { DateTime, Duration, Effect, Layer } from "effect"
 import { type LateOutcome, lateOutcomes } from "../../../core/domain/AuditAction.ts"
 import type { Environment } from "../../../core/domain/Company.ts"
+import { startOfDay } from "../../../core/domain/LocalTime.ts"
 import { Centavos } from "../../../core/domain/Money.ts"
 import {
   type DueDeliveries,
@@ -47,6 +48,8 @@ const withInstant = <Row extends { readonly oldest: Date }>({ oldest, ...row }: 
   ...row,
   oldest: DateTime.fromDateUnsafe(oldest)
 })
+
+const startOf = (day: string | null): DateTime.Utc | null => (day === null ? null : startOfDay(day))
 
 /** Reads the deliveries that wait, and the disabled webhooks. */
 const webhooks = Effect.map(PgClient.PgClient, (sql) => {
@@ -123,6 +126,21 @@ const make = Effect.gen(function* () {
     where b.available < b.low_balance_alert and c.state <> 'suspendida'
     group by c.environment`
 
+  // Reads two index entries for each company.
+  const closedUntil = sql<{ day: string | null }>`
+    select min(coalesce(c.day, e.day))::text as day
+    from cell.balance as b
+    left join lateral (
+      select c.day + 1 as day from cell.closing as c where c.company_id = b.company_id order by c.day desc limit 1
+    ) as c on true
+    left join lateral (
+      select cell.local_day(e.created_at) as day
+      from cell.entry as e
+      where e.company_id = b.company_id
+      order by e.id
+      limit 1
+    ) as e on true`
+
   const connections = sql<{ state: string; connections: number }>`
     select coalesce(state, 'unknown') as state, count(*)::int as connections
     from pg_stat_activity
@@ -146,6 +164,7 @@ const make = Effect.gen(function* () {
       lateOutcomes: yield* late(DateTime.subtractDuration(now, lateOutcomeWindow)),
       lowBalances: yield* lowBalances,
       ...(yield* ofWebhooks(now)),
+      closedUntil: startOf((yield* closedUntil)[0]?.day ?? null),
       connections: yield* connections,
       archiveFailing: (yield* archive).some(({ failing }) => failing)
     }

@@ -51,7 +51,7 @@ export const proposalNumber = Argument.map(
 
 /** Filters by company. Undefined means all companies. */
 export const companyFilter = Flag.Int("empresa").pipe(
-  Flag.withDescription("Only transactions of this company, by its id (empresa_id)"),
+  Flag.withDescription("Only this company, by its id (empresa_id)"),
   Flag.filter(isId, idExpected),
   Flag.map(CompanyId.make),
   orDefault(undefined, "all companies")

@@ -103,7 +103,7 @@ const operations = Object.entries(apiDocument.paths).flatMap(([path, methods]) =
 )
 
 const operationOf = ({ method, path }: SentRequest): string =>
-  `${method} ${path.replace(/\?.*/, "").replaceAll(/\/\d+(?=\/|$)/g, "/*")}`
+  `${method} ${path.replace(/\?.*/, "").replaceAll(/\/\d[\d-]*(?=\/|$)/g, "/*")}`
 
 layer(TestService, { excludeTestServices: true })("a file of example requests", (it) => {
   it.effect.each(files)("is served at $path for download", ({ path, type }) =>

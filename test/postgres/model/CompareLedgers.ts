@@ -4,6 +4,7 @@ import { SecureRandom } from "effect/crypto"
 import { TestClock } from "effect/testing"
 import * as Memory from "../../../adapters/memory/Memory.ts"
 import * as AccountsPostgres from "../../../adapters/postgres/ledger/AccountsPostgres.ts"
+import * as ClosingsPostgres from "../../../adapters/postgres/ledger/ClosingsPostgres.ts"
 import * as FollowUpsPostgres from "../../../adapters/postgres/ledger/FollowUpsPostgres.ts"
 import * as LedgerPostgres from "../../../adapters/postgres/ledger/LedgerPostgres.ts"
 import * as ReversalsPostgres from "../../../adapters/postgres/ledger/ReversalsPostgres.ts"
@@ -29,6 +30,7 @@ export const Postgres = Layer.mergeAll(
   TransactionsPostgres.layer,
   UnresolvedPostgres.layer,
   FollowUpsPostgres.layer,
+  ClosingsPostgres.layer,
   AuditPostgres.layer
 ).pipe(Layer.provide(SecureRandom.layerWebCrypto), Layer.provideMerge(TestDatabase))
 

@@ -62,6 +62,8 @@ export type Command =
       readonly lease_s: number
       readonly crashes: boolean
     }
+  /** A server whose clock is `ahead_s` seconds ahead closes the days that are over. */
+  | { readonly do: "close"; readonly ahead_s: number }
   | { readonly do: "list"; readonly company: number; readonly status: Status | undefined; readonly today: boolean }
   | { readonly do: "wait"; readonly for_ms: number }
 
@@ -241,6 +243,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
       today: fc.boolean()
     })
   },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("close" as const), ahead_s }) },
   { weight: 7, arbitrary: fc.record({ do: fc.constant("wait" as const), for_ms: wait }) }
 )
 

@@ -2,7 +2,7 @@ import { type Context, DateTime, Duration, Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { checks } from "../../../core/domain/FollowUp.ts"
 import { type CompanyId, IdempotencyKey, Identifier, ServiceId, TerminalId } from "../../../core/domain/Ids.ts"
-import { dayOf, periodsAt, startOfDay } from "../../../core/domain/LocalTime.ts"
+import { dayOf, daysBefore, periodsAt, startOfDay } from "../../../core/domain/LocalTime.ts"
 import { Amount, Centavos } from "../../../core/domain/Money.ts"
 import type { Slice } from "../../../core/domain/Page.ts"
 import type { Count } from "../../../core/domain/Recovery.ts"
@@ -10,11 +10,13 @@ import { type ReversalIntent, ReversalVerdict, type UnresolvedReversal } from ".
 import { type Intent, type Order, Verdict } from "../../../core/domain/Sale.ts"
 import type { Transaction } from "../../../core/domain/Transaction.ts"
 import { Accounts, Adjustments } from "../../../core/ports/Accounts.ts"
+import { Closings } from "../../../core/ports/Closings.ts"
 import { FollowUps, type SettledSale } from "../../../core/ports/FollowUps.ts"
 import { Ledger, type Reserved, type ReserveError } from "../../../core/ports/Ledger.ts"
 import { type ClaimedReversal, Reversals } from "../../../core/ports/Reversals.ts"
 import { Transactions } from "../../../core/ports/Transactions.ts"
 import { type ClaimedSale, type RecoveryClaim, Unresolved } from "../../../core/ports/Unresolved.ts"
+import { closeThrough } from "../../../core/workflows/CloseDays.ts"
 import { type Names, outcomeOf, pick } from "./Comparison.ts"
 import {
   type Command,
@@ -25,7 +27,7 @@ import {
   type VerdictTag
 } from "./LedgerCommands.ts"
 
-export type Ports = Ledger | Accounts | Adjustments | FollowUps | Reversals | Transactions | Unresolved
+export type Ports = Ledger | Accounts | Adjustments | Closings | FollowUps | Reversals | Transactions | Unresolved
 
 /** One of the two ledgers, Postgres or memory, and what the scenario has created in it. */
 export interface Side {
@@ -122,6 +124,32 @@ const followUp = Effect.fnUntraced(function* (side: Side, command: Command & { r
   return { skipped: claimed.skipped, sales, stand: yield* Effect.forEach(sales, followUps.stands) }
 })
 
+// Closes the days of both companies, or of none. Postgres reserves the sales of several companies in one group, and the
+// latest end of a day among them applies to the whole group. Seals and digests contain ids, which differ between the
+// two stores.
+const close = Effect.fnUntraced(function* (side: Side, { ahead_s }: Command & { readonly do: "close" }) {
+  const closings = yield* Closings
+  const ids = companies.map(side.companyId)
+  const open = yield* closings.unclosed
+  if (!ids.every((id) => open.some(({ companyId }) => companyId === id))) return null
+  const last = daysBefore(dayOf(DateTime.add(yield* DateTime.now, { seconds: ahead_s })), 1)
+  return yield* Effect.forEach(ids, (companyId) =>
+    Effect.all({
+      closed: closeThrough(last, companyId),
+      contents: Effect.map(closings.list(companyId, {}, page), ({ items }) =>
+        items.map(({ content }) => ({
+          ...content,
+          companyId: null,
+          previousSeal: null,
+          lastEntryId: null,
+          entriesDigest: null,
+          pending: content.pending.map((id) => numberOf(side, "transactionId", id))
+        }))
+      )
+    })
+  )
+})
+
 const answer = Effect.fnUntraced(function* (side: Side, command: Command) {
   const at = yield* DateTime.now
   switch (command.do) {
@@ -204,6 +232,8 @@ const answer = Effect.fnUntraced(function* (side: Side, command: Command) {
     }
     case "follow up":
       return yield* followUp(side, command)
+    case "close":
+      return yield* close(side, command)
     case "list": {
       const day = command.today ? dayOf(at) : undefined
       const filter = { status: command.status, from: day, to: day }

@@ -94,7 +94,8 @@ layer(TestLayer, { excludeTestServices: true })("a cache entry with a lifetime o
         dueDeliveries: [],
         disabledWebhooks: [],
         connections: [],
-        archiveFailing: false
+        archiveFailing: false,
+        closedUntil: null
       }
       yield* readBy(
         Effect.sync(() => {

@@ -1,7 +1,15 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestDatabase } from "../../support/Database.ts"
-import { guardsIn, isOfEvents, isOfFunding, isOfInsurance, refusedBy, rowsOf } from "../../support/SchemaGuards.ts"
+import {
+  guardsIn,
+  isOfClosings,
+  isOfEvents,
+  isOfFunding,
+  isOfInsurance,
+  refusedBy,
+  rowsOf
+} from "../../support/SchemaGuards.ts"
 
 // One valid row of each table, except for its foreign keys. A case changes columns of the row.
 
@@ -231,10 +239,10 @@ layer(TestDatabase)("the tables of a cell", (it) => {
   it.effect("have a rejected case for every constraint", () =>
     Effect.gen(function* () {
       const seen = new Set([...ofMoney, ...ofSales, ...ofReversals].map(([, guard]) => guard))
-      // Insurances, events and proposals of money have test files of their own. Transitions between statuses are tested
-      // below.
-      const isOwn = (table: string) => !isOfInsurance(table) && !isOfEvents(table) && !isOfFunding(table)
-      const guards = yield* guardsIn("cell", isOwn)
+      // Insurances, events, proposals of money and closings have test files of their own. Transitions between statuses
+      // are tested below.
+      const ofOthers = [isOfInsurance, isOfEvents, isOfFunding, isOfClosings]
+      const guards = yield* guardsIn("cell", (table) => ofOthers.every((isOfOther) => !isOfOther(table)))
       assert.deepStrictEqual([...seen, "reversal_transition"].sort(), guards)
     })
   )

@@ -7,6 +7,7 @@ import { TestDatabase } from "../../support/Database.ts"
 const reader = {
   "cell.balance": "select",
   "cell.block": "select",
+  "cell.closing": "select",
   "cell.consumption": "select",
   "cell.entry": "select",
   "cell.event": "select",
@@ -27,6 +28,7 @@ const server = {
   "cell.adjustment": "select",
   "cell.balance": "select",
   "cell.block": "select",
+  "cell.closing": "select",
   "cell.consumption": "select",
   "cell.deposit_reference": "select",
   "cell.entry": "select",

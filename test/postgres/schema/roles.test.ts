@@ -239,16 +239,19 @@ layer(TestDatabase)("a function that moves money", (it) => {
         order by p.oid::regproc::text collate "C"`
       const sales = ["begin_reversal", "reserve", "settle", "settle_reversal"]
       const webhooks = ["add_webhook", "remove_webhook", "test_webhook"]
-      const served = [...sales, ...webhooks].map((name) => `cell.${name}`)
+      const closings = ["add_closing", "day_figures", "end_day"]
+      const served = [...sales, ...webhooks, ...closings].map((name) => `cell.${name}`)
       const funding = ["directory.adjust", "directory.deposit"]
       const proposals = ["confirm_funding", "propose_funding", "reject_funding"].map((name) => `cell.${name}`)
       const definers = [...served, ...funding, ...proposals, "cell.adjust", "cell.deposit", "cell.turn_events"]
       const lists = ["block_length", "join_blocks", "list_anew", "make_blocks", "recount_blocks"]
       const sublists = ["join_sublist_blocks", "tail_length"]
       const names = ["cell.sublist_of", "cell.sublists_of"]
+      const days = ["next_closing", "local_day", "entry_line"].map((name) => `cell.${name}`)
       const rows = ["account", "demand", "event_fact", "settling", "status_change"]
       const reserving = ["answers_of_known_keys", "judge_one_by_one", "refusal"]
       const shared = [
+        "day_start",
         "default_limit",
         "deposit_elsewhere",
         "folded_text",
@@ -263,12 +266,12 @@ layer(TestDatabase)("a function that moves money", (it) => {
       const theirs = [...lists, ...sublists, ...rows, ...reserving, ...shared]
       assert.deepStrictEqual(
         functions,
-        [...definers, ...names, ...theirs.map((name) => `cell.${name}`), "directory.allow_funding"]
+        [...definers, ...names, ...days, ...theirs.map((name) => `cell.${name}`), "directory.allow_funding"]
           .sort()
           .map((name) => ({
             name,
             definer: definers.includes(name),
-            server: [...served, ...funding, ...names].includes(name),
+            server: [...served, ...funding, ...names, ...days].includes(name),
             reader: names.includes(name),
             all: false
           }))

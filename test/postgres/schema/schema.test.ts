@@ -9,6 +9,7 @@ const tenantTables = [
   "adjustment",
   "balance",
   "block",
+  "closing",
   "consumption",
   "delivery",
   "deposit_reference",

@@ -1,14 +1,29 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Data, Effect, Layer } from "effect"
+import { Data, DateTime, Effect, Layer } from "effect"
+import * as ClosingsPostgres from "../../../adapters/postgres/ledger/ClosingsPostgres.ts"
 import * as AuditPostgres from "../../../adapters/postgres/reads/AuditPostgres.ts"
 import type { Invariant } from "../../../core/domain/Invariants.ts"
+import { dayOf, nextDay } from "../../../core/domain/LocalTime.ts"
+import { closeThrough } from "../../../core/workflows/CloseDays.ts"
 import { CommandLine } from "../../support/CommandLine.ts"
 import { violatedInvariants } from "../../support/Database.ts"
 import { insureInEveryState, sellInEveryState } from "../../support/EveryState.ts"
 import { setBlockLength } from "../../support/SalesHistory.ts"
 
-const TestLayer = AuditPostgres.layer.pipe(Layer.provideMerge(CommandLine.layer))
+const TestLayer = Layer.merge(AuditPostgres.layer, ClosingsPostgres.layer).pipe(Layer.provideMerge(CommandLine.layer))
+
+/** Changes a field of each closing, and seals the changed content. */
+const resealed = (field: string): string => `
+  with changed as (
+    select c.company_id, c.day, jsonb_set(c.content::jsonb, array[f.name], f.value::jsonb)::text as content
+    from cell.closing as c
+    cross join (values (${field})) as f(name, value)
+  )
+  update cell.closing as c
+  set content = n.content, seal = sha256(convert_to(n.content, 'UTF8'))
+  from changed as n
+  where n.company_id = c.company_id and n.day = c.day`
 
 // Changes that the service's own rules forbid, made directly in the tables -> the invariant that detects each.
 const tampering: ReadonlyArray<readonly [Invariant, ReadonlyArray<string>]> = [
@@ -72,7 +87,25 @@ const tampering: ReadonlyArray<readonly [Invariant, ReadonlyArray<string>]> = [
   ],
   ["policy", ["update cell.insurance set policy_number = 'POL-2' where state = 'emitida'"]],
   ["policy", ["update cell.transaction set status = 'REVERSED' where auth_code = 'POL-1'"]],
-  ["policy", ["delete from cell.transaction where auth_code = 'POL-1'"]]
+  ["policy", ["delete from cell.transaction where auth_code = 'POL-1'"]],
+  ["closed", ["update cell.entry set reference = reference || 'x' where type = 'deposit'"]],
+  ["closed", ["update cell.entry set created_at = created_at + interval '1 millisecond' where type = 'sale'"]],
+  ["closed", ["update cell.entry set created_at = created_at + interval '1 day' where type = 'deposit'"]],
+  ["closed", ["delete from cell.entry where type = 'reversal'"]],
+  ["closed", ["update cell.transaction set service_id = service_id + 1"]],
+  ["closed", ["update cell.transaction set processed_at = processed_at + interval '1 day' where status = 'FAILED'"]],
+  [
+    "closed",
+    ["alter table cell.closing drop constraint closing_sum", resealed("'sales', '{\"count\": 1, \"amount\": 1}'")]
+  ],
+  ["closed", [resealed("'services', '[]'")]],
+  ["closed", [resealed("'entriesDigest', '\"x\"'")]],
+  ["sealed", ["alter table cell.closing drop constraint closing_seal", "update cell.closing set seal = sha256('x')"]],
+  ["sealed", ["delete from cell.closing as c where c.day = (select min(day) from cell.closing)"]],
+  ["sealed", ["alter table cell.closing drop constraint closing_sum", resealed("'opening', '1'")]],
+  ["sealed", [resealed("'previousSeal', '\"00\"'")]],
+  ["sealed", [resealed("'heldBefore', '{\"count\": 1, \"amount\": 5}'")]],
+  ["sealed", ["update cell.balance set open_from = null"]]
 ]
 
 const brokenNow = Effect.map(violatedInvariants, (all) => all.map(({ invariant }) => invariant))
@@ -97,6 +130,8 @@ layer(TestLayer, { excludeTestServices: true })("an audit", (it) => {
       yield* setBlockLength(2)
       yield* sellInEveryState(7)
       yield* insureInEveryState(8)
+      const today = dayOf(yield* DateTime.now)
+      assert.strictEqual((yield* closeThrough(nextDay(today))).stored, 4)
       const { answer } = yield* CommandLine
       const { invariantes, ok } = yield* answer("audit")
       assert.isTrue(ok)

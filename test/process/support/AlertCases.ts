@@ -88,6 +88,15 @@ export const alertCases: ReadonlyArray<AlertCase> = [
     summary: "No audit has finished for AUDIT_EVERY plus six hours"
   },
   {
+    // Time 0 is the start of the unclosed day. It is over after 24 hours.
+    alert: "SaldoDayNotClosed",
+    series: { saldo_closed_until_timestamp_seconds: "0x1620" },
+    quiet: "26h10m",
+    fires: "26h12m",
+    severity: "ticket",
+    summary: "A day that ended more than two hours ago is not closed"
+  },
+  {
     alert: "SaldoCompanyBalanceLow",
     series: { [`saldo_companies_low_balance${production}`]: "0 3x20" },
     quiet: "10m",

@@ -1,10 +1,14 @@
-import { Struct } from "effect"
+import { hash } from "node:crypto"
+import { DateTime, Struct } from "effect"
 import type { CompanyBooks, Sale } from "../../../adapters/memory/Books.ts"
 import { type Entry, owned } from "../../../core/domain/Account.ts"
+import { chainFault } from "../../../core/domain/Closing.ts"
 import type { TransactionId } from "../../../core/domain/Ids.ts"
 import type { Insurance } from "../../../core/domain/Insurance.ts"
 import type { Invariant } from "../../../core/domain/Invariants.ts"
+import { nextDay, startOfDay } from "../../../core/domain/LocalTime.ts"
 import { isUnresolved } from "../../../core/domain/Status.ts"
+import { closedDayProblem } from "./ClosedDays.ts"
 
 /** The ledger entries of one sale. */
 interface Posted {
@@ -56,6 +60,8 @@ const tallyOf = (books: CompanyBooks): Tally => {
   }
   return { books, posted, ledger, held, spent, confirmed }
 }
+
+const sha256 = (text: string): string => hash("sha256", text, "hex")
 
 const problemIf = (wrong: boolean, what: () => string): string | null => (wrong ? what() : null)
 
@@ -189,6 +195,13 @@ const invariantChecks: Record<Exclude<Invariant, "listed" | "sublisted">, (tally
       const sale = transactionId === null ? undefined : books.sales.get(transactionId)
       const number = sale?.status === "SUCCESS" ? (sale.delivery?.authCode ?? null) : null
       return problemIf((policy?.number ?? null) !== number, () => `insurance ${id} has policy ${policy?.number}`)
+    }),
+  closed: ({ books }) => firstProblem(books.closings, ({ content }) => closedDayProblem(books, content)),
+  sealed: ({ books: { closings, openFrom } }) =>
+    firstProblem(closings.entries(), ([index, closing]) => {
+      const fault = chainFault(closing, closings[index - 1] ?? null, sha256)
+      const isOpen = DateTime.isLessThan(openFrom, startOfDay(nextDay(closing.content.day)))
+      return problemIf(fault !== null || isOpen, () => `the closing of ${closing.content.day}: ${fault ?? "is open"}`)
     })
 }
 

@@ -9,6 +9,7 @@ import * as Sha256Node from "../../../adapters/crypto/Sha256Node.ts"
 import * as Memory from "../../../adapters/memory/Memory.ts"
 import * as PolicyPdf from "../../../adapters/pdf/PolicyPdf.ts"
 import * as ReceiptPdf from "../../../adapters/pdf/ReceiptPdf.ts"
+import * as TablePdf from "../../../adapters/pdf/TablePdf.ts"
 import * as WebhookSenderUndici from "../../../adapters/webhook/WebhookSenderUndici.ts"
 import type { Company } from "../../../core/domain/Company.ts"
 import { CompanyId, ServiceId, TokenId } from "../../../core/domain/Ids.ts"
@@ -90,6 +91,7 @@ const ports = Layer.mergeAll(
   ConfiguredServices.smsGatewaysLayer(null),
   ReceiptPdf.layer,
   PolicyPdf.layer,
+  TablePdf.layer,
   CallCounterMemory.layer,
   WebhookSenderUndici.layer({ local: false })
 ).pipe(Layer.provideMerge(Layer.mergeAll(Sha256Node.layer, NodeCrypto.layerSecureRandom, PepperNode.layer(null))))

@@ -1,0 +1,157 @@
+import { DateTime, Duration, Effect, Option, Random, Stream } from "effect"
+import {
+  type ChainFault,
+  type Closing,
+  chainFault,
+  closingContent,
+  closingDelay,
+  isOver,
+  problemsOf,
+  sealedText
+} from "../domain/Closing.ts"
+import type { CompanyId } from "../domain/Ids.ts"
+import { dayOf, daysBefore, nextDay, startOfDay } from "../domain/LocalTime.ts"
+import { ClosingMismatch, DayNotOver } from "../domain/OperatorErrors.ts"
+import { Sha256 } from "../domain/Sha256.ts"
+import { Closings, type CompanyDay } from "../ports/Closings.ts"
+import { requireAction } from "./AuditTrail.ts"
+
+/**
+ * Closes the first unclosed day of a company. `closed`: another process has stored the closing. `waiting`: another process
+ * is closing the day. If the figures do not add up, nothing is stored.
+ */
+const closeDay = Effect.fn("CloseDays.closeDay")(function* ({ companyId, day }: CompanyDay) {
+  const closings = yield* Closings
+  const which = { companyId, day }
+  if (!(yield* closings.end(which))) return "waiting"
+  const previous = Option.getOrNull(yield* closings.before(which))
+  const figures = yield* closings.figures(which)
+  if (figures === null) return "waiting"
+  const content = closingContent({ ...which, closedAt: yield* DateTime.now }, previous, figures)
+  const problems = problemsOf(content, figures)
+  if (problems.length > 0) return yield* new ClosingMismatch({ ...which, problems })
+  return (yield* closings.add(which, sealedText(content))) ? "stored" : "closed"
+})
+
+/** The result of closing the days of companies. */
+export interface ClosedDays {
+  /** Number of closings that this call has stored. */
+  readonly stored: number
+  /** Days that could not be closed yet, because another process is closing them. */
+  readonly waiting: ReadonlyArray<CompanyDay>
+  readonly mismatches: ReadonlyArray<ClosingMismatch>
+}
+
+/** Closes every unclosed day up to `last`, oldest first. A company whose day cannot be closed keeps its later days open. */
+export const closeThrough = Effect.fn("CloseDays.closeThrough")(function* (last: string, only?: CompanyId) {
+  const closings = yield* Closings
+  const waiting: Array<CompanyDay> = []
+  const mismatches: Array<ClosingMismatch> = []
+  let stored = 0
+  let open = (yield* closings.unclosed).filter(
+    ({ companyId, day }) => day <= last && (only === undefined || companyId === only)
+  )
+  for (let day = open[0]?.day ?? last; day <= last && open.length > 0; day = nextDay(day)) {
+    const later: Array<CompanyDay> = []
+    for (const which of open) {
+      if (which.day > day) {
+        later.push(which)
+        continue
+      }
+      const closed = yield* Effect.result(closeDay(which))
+      if (closed._tag === "Failure") mismatches.push(closed.failure)
+      else if (closed.success === "waiting") waiting.push(which)
+      else {
+        if (closed.success === "stored") stored++
+        later.push({ ...which, day: nextDay(day) })
+      }
+    }
+    open = later
+  }
+  return { stored, waiting, mismatches } satisfies ClosedDays
+})
+
+// The clock of a server may be ahead. A day that ends too early would give its last sales to the next day.
+const isOverInDatabase = (day: string) => Closings.use(({ hasPassed }) => hasPassed(startOfDay(nextDay(day))))
+
+/** Closes the days of all companies, or of one, up to a day that is over. For the operator. */
+export const closeByHand = Effect.fn("CloseDays.closeByHand")(function* (day: string, only?: CompanyId) {
+  yield* requireAction("deposit")
+  if (!isOver(day, yield* DateTime.now) || !(yield* isOverInDatabase(day))) return yield* new DayNotOver({ day })
+  return yield* closeThrough(day, only)
+})
+
+/** The last day that is over for the delay of closings. */
+const dueDay = Effect.map(DateTime.now, (now) => {
+  const yesterday = daysBefore(dayOf(now), 1)
+  return isOver(yesterday, now, closingDelay) ? yesterday : daysBefore(yesterday, 1)
+})
+
+/** Closes every day that is due. Returns whether all of them are closed. */
+export const closeDue = Effect.fn("CloseDays.closeDue")(function* () {
+  const last = yield* dueDay
+  if (!(yield* isOverInDatabase(last))) return false
+  const { mismatches, stored, waiting } = yield* closeThrough(last)
+  if (stored > 0) yield* Effect.logInfo("days were closed", { closings: stored })
+  for (const { companyId, day, problems } of mismatches)
+    yield* Effect.logError("a day was not closed, because its figures do not add up", { companyId, day, problems })
+  return waiting.length === 0 && mismatches.length === 0
+})
+
+/** Pause before days that could not be closed are tried again. */
+const retryPause = Duration.minutes(10)
+
+/** The servers begin at different times within this span, so that usually only one of them closes. */
+const spread = Duration.minutes(5)
+
+/**
+ * Closes the past day after each local midnight, for the life of the process. Missed days are closed at the start. A
+ * round that fails is only logged and tried again.
+ */
+export const keepClosing = <E, R>(round: Effect.Effect<boolean, E, R>) =>
+  Effect.gen(function* () {
+    const complete = yield* Effect.catchCause(round, (cause) =>
+      Effect.as(Effect.logWarning("days could not be closed and will be tried again", cause), false)
+    )
+    if (!complete) return yield* Effect.sleep(retryPause)
+    const now = yield* DateTime.now
+    const midnight = startOfDay(nextDay(dayOf(now)))
+    const pause = Duration.sum(Duration.max(DateTime.distance(now, midnight), Duration.zero), closingDelay)
+    return yield* Effect.sleep(Duration.sum(pause, Duration.times(spread, yield* Random.next)))
+  }).pipe(Effect.forever)
+
+/** A closing that does not continue its chain. */
+interface BrokenClosing extends CompanyDay {
+  readonly fault: ChainFault
+}
+
+/** The number of closings that were verified, and the closings that do not continue their chain. */
+export interface VerifiedChains {
+  readonly closings: number
+  readonly companies: number
+  readonly broken: ReadonlyArray<BrokenClosing>
+}
+
+/** Verifies the seals of all closings, company by company. */
+export const verifyClosings = Effect.fn("CloseDays.verifyClosings")(function* () {
+  const closings = yield* Closings
+  const { hex } = yield* Sha256
+  const broken: Array<BrokenClosing> = []
+  let previous: Closing | null = null
+  let verified = 0
+  let companies = 0
+  yield* Stream.runForEach(closings.chains, (closing) =>
+    Effect.sync(() => {
+      const { companyId, day } = closing.content
+      if (previous?.content.companyId !== companyId) {
+        companies++
+        previous = null
+      }
+      const fault = chainFault(closing, previous, hex)
+      if (fault !== null) broken.push({ companyId, day, fault })
+      verified++
+      previous = closing
+    })
+  )
+  return { closings: verified, companies, broken } satisfies VerifiedChains
+})

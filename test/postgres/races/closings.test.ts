@@ -1,0 +1,276 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Array as Arr, Clock, type Context, DateTime, Effect, Fiber, Layer, Option } from "effect"
+import { SecureRandom } from "effect/crypto"
+import * as Sha256Node from "../../../adapters/crypto/Sha256Node.ts"
+import * as ClosingsPostgres from "../../../adapters/postgres/ledger/ClosingsPostgres.ts"
+import * as AuditPostgres from "../../../adapters/postgres/reads/AuditPostgres.ts"
+import type { Closing, ClosingContent } from "../../../core/domain/Closing.ts"
+import { CompanyId } from "../../../core/domain/Ids.ts"
+import { Amount } from "../../../core/domain/Money.ts"
+import { ReversalVerdict } from "../../../core/domain/Reversal.ts"
+import { type Order, Verdict } from "../../../core/domain/Sale.ts"
+import { Closings } from "../../../core/ports/Closings.ts"
+import type { Ledger } from "../../../core/ports/Ledger.ts"
+import { closeThrough, verifyClosings } from "../../../core/workflows/CloseDays.ts"
+import { makeClock } from "../../support/Clocks.ts"
+import { holdingLock, onItsOwn } from "../../support/Concurrency.ts"
+import { TestDatabase, violatedInvariants } from "../../support/Database.ts"
+import {
+  begunOn,
+  intentOf,
+  opened,
+  replica,
+  reservedOrder,
+  reversalOf,
+  reversalsReplica
+} from "../../support/SalesOnPostgres.ts"
+
+const Postgres = Layer.mergeAll(ClosingsPostgres.layer, AuditPostgres.layer, Sha256Node.layer).pipe(
+  Layer.provideMerge(SecureRandom.layerWebCrypto),
+  Layer.provideMerge(TestDatabase)
+)
+
+const instant = (text: string) => DateTime.makeUnsafe(text)
+
+/** Runs an effect on a server whose clock stands at this time. */
+const at = (text: string) => {
+  const now_ms = DateTime.toEpochMillis(instant(text))
+  return <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.flatMap(Clock.Clock, (clock) =>
+      Effect.provideService(
+        work,
+        Clock.Clock,
+        makeClock({
+          wall_ms: () => now_ms,
+          monotonic_ns: () => clock.monotonicTimeNanosUnsafe(),
+          sleep: (duration) => clock.sleep(duration)
+        })
+      )
+    )
+}
+
+const noon = at("2026-03-02T12:00:00-04:00")
+const beforeMidnight = at("2026-03-02T23:59:59-04:00")
+const afterMidnight = at("2026-03-03T00:00:01-04:00")
+
+const day = "2026-03-02"
+const nextDay = "2026-03-03"
+const midnight_ms = DateTime.toEpochMillis(instant("2026-03-03T00:00:00-04:00"))
+
+const confirm = Verdict.Confirm({ delivery: { authCode: "A1", rechargeToken: null } })
+const release = Verdict.Release({ refusal: "TRANSACTION_REJECTED" })
+
+const settled = Effect.fnUntraced(function* (ledger: Ledger["Service"], order: Order, verdict: Verdict) {
+  return yield* ledger.settle({ order, verdict, at: yield* DateTime.now, notFound: 0 })
+})
+
+const deposited = Effect.fnUntraced(function* (ledger: Ledger["Service"], company: number, reference: string) {
+  const companyId = CompanyId.make(company)
+  return yield* ledger.deposit({ companyId, amount: Amount.make(500), reference, at: yield* DateTime.now })
+})
+
+const contentOf = Effect.fnUntraced(function* (company: number, day: string) {
+  const closings = yield* Closings
+  const found = yield* closings.find({ companyId: CompanyId.make(company), day })
+  return Option.getOrThrow(found).content
+})
+
+/** Closes the day of a company, and of no other company. */
+const close = (company: number, last = day) =>
+  Effect.map(closeThrough(last, CompanyId.make(company)), ({ mismatches }) => assert.deepStrictEqual(mismatches, []))
+
+const figuresOf = ({ closing, deposits, held, opening, reversals, sales }: ClosingContent) => ({
+  opening,
+  deposits: deposits.amount,
+  sales: sales.amount,
+  reversals: reversals.amount,
+  closing,
+  held: held.amount
+})
+
+let companies = 100
+
+/** A company with 1,000 pesos since noon, and a ledger. */
+const company = Effect.gen(function* () {
+  const id = ++companies
+  const ledger = yield* replica
+  yield* noon(opened(ledger, id, 100_000))
+  return { id, ledger }
+})
+
+layer(Postgres, { excludeTestServices: true })("the closing of a day", (it) => {
+  it.effect("counts an outcome of a late clock in the next day, and loses nothing", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const { id, ledger } = yield* company
+      const reversals = yield* reversalsReplica
+      const intent = (key: string) => ({ ...intentOf(id, key, 1_000), reversible: true })
+      const confirmed = yield* noon(reservedOrder(ledger, intent("confirmed")))
+      const refused = yield* noon(reservedOrder(ledger, intent("refused")))
+      const reversed = yield* noon(reservedOrder(ledger, intent("reversed")))
+      yield* noon(settled(ledger, reversed, confirm))
+      const unresolved = yield* noon(begunOn(reversals, reversalOf(reversed, "reversal")))
+      yield* afterMidnight(close(id))
+
+      const late = yield* beforeMidnight(reservedOrder(ledger, intent("late")))
+      assert.strictEqual(DateTime.toEpochMillis(late.createdAt), midnight_ms)
+      assert.isTrue((yield* beforeMidnight(settled(ledger, confirmed, confirm))).won)
+      assert.isTrue((yield* beforeMidnight(settled(ledger, refused, release))).won)
+      yield* beforeMidnight(deposited(ledger, id, "late"))
+      yield* beforeMidnight(
+        reversals.settle({
+          unresolved,
+          verdict: ReversalVerdict.Confirm(),
+          at: instant("2026-03-02T23:59:59-04:00"),
+          notFound: 0
+        })
+      )
+      const early = yield* sql`
+        select id from cell.entry where company_id = ${id} and id > 2 and created_at < '2026-03-03T04:00:00Z'`
+      assert.lengthOf(early, 0)
+
+      yield* afterMidnight(close(id, nextDay))
+      assert.deepStrictEqual(figuresOf(yield* contentOf(id, day)), {
+        opening: 0,
+        deposits: 100_000,
+        sales: 1_000,
+        reversals: 0,
+        closing: 99_000,
+        held: 2_000
+      })
+      const next = yield* contentOf(id, nextDay)
+      assert.deepStrictEqual(figuresOf(next), {
+        opening: 99_000,
+        deposits: 500,
+        sales: 1_000,
+        reversals: 1_000,
+        closing: 99_500,
+        held: 1_000
+      })
+      assert.deepStrictEqual(next.earlierReversals, [{ transactionId: reversed.transactionId, day, amount: 1_000 }])
+      assert.deepStrictEqual(next.pending, [late.transactionId])
+      assert.deepStrictEqual(yield* violatedInvariants, [])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("keeps the order of the times when two clocks write around midnight in another order", () =>
+    Effect.gen(function* () {
+      const { id, ledger } = yield* company
+      const fast = yield* afterMidnight(reservedOrder(ledger, intentOf(id, "fast", 1_000)))
+      const slow = yield* beforeMidnight(reservedOrder(ledger, intentOf(id, "slow", 300)))
+      // The clock that settles the fast sale stands before the time at which the sale was reserved.
+      yield* beforeMidnight(settled(ledger, fast, confirm))
+      yield* afterMidnight(deposited(ledger, id, "after"))
+      yield* beforeMidnight(settled(ledger, slow, confirm))
+      yield* afterMidnight(close(id))
+      yield* afterMidnight(close(id, nextDay))
+      assert.deepInclude(figuresOf(yield* contentOf(id, day)), { deposits: 100_000, sales: 1_300, closing: 98_700 })
+      assert.deepInclude(figuresOf(yield* contentOf(id, nextDay)), { deposits: 500, sales: 0, closing: 99_200 })
+      assert.deepStrictEqual(yield* violatedInvariants, [])
+    }).pipe(Effect.scoped)
+  )
+
+  // The time of an entry, and the day in which it is counted.
+  it.effect.each([
+    ["2026-03-02T03:59:59.999Z", "2026-03-01"],
+    ["2026-03-02T04:00:00.000Z", "2026-03-02"],
+    ["2026-03-03T03:59:59.999Z", "2026-03-02"],
+    ["2026-03-03T04:00:00.000Z", "2026-03-03"]
+  ] as const)("counts an entry of %s in %s", ([time, day]) =>
+    Effect.gen(function* () {
+      const ledger = yield* replica
+      const id = ++companies
+      yield* at(time)(opened(ledger, id, 700))
+      yield* at("2026-03-05T12:00:00Z")(close(id, "2026-03-04"))
+      assert.deepInclude(figuresOf(yield* contentOf(id, day)), { opening: 0, deposits: 700, closing: 700 })
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("waits for a settlement that has locked the balance", () =>
+    Effect.gen(function* () {
+      const { id } = yield* company
+      const settlement = yield* holdingLock(`
+        with locked as (select owned from cell.balance where company_id = ${id} for update)
+        insert into cell.entry (company_id, id, type, amount, balance, reference, created_at)
+        select ${id}, nextval('cell.entry_id'), 'deposit', 5, owned + 5, 'inside', '2026-03-03T03:59:59Z' from locked`)
+      const server = yield* onItsOwn(Layer.build(Layer.fresh(ClosingsPostgres.layer)))
+      const closing = yield* Effect.forkChild(Effect.provideContext(afterMidnight(close(id)), server))
+      const sql = yield* PgClient.PgClient
+      const waiting = sql`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%end_day%'`
+      yield* Effect.repeat(waiting, { until: (rows) => rows.length > 0 })
+      yield* settlement.release
+      yield* Fiber.join(closing)
+      assert.deepInclude(figuresOf(yield* contentOf(id, day)), { deposits: 100_005 })
+      // The row was written by hand, so the balance lacks it.
+      yield* sql`update cell.balance set available = available + 5, entries = entries + 1 where company_id = ${id}`
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("stores one closing when many servers close, while servers with differing clocks sell", () =>
+    Effect.gen(function* () {
+      const { id, ledger } = yield* company
+      const clocks = [beforeMidnight, afterMidnight]
+      const sell = (n: number) =>
+        Effect.gen(function* () {
+          const clock = clocks[n % 2] ?? noon
+          const order = yield* clock(reservedOrder(ledger, intentOf(id, `sale ${n}`, 100)))
+          if (n % 3 === 0) return
+          yield* (clocks[(n >> 1) % 2] ?? noon)(settled(ledger, order, n % 5 === 0 ? release : confirm))
+        })
+      const servers = yield* Effect.all(Arr.makeBy(4, () => onItsOwn(Layer.build(Layer.fresh(ClosingsPostgres.layer)))))
+      const closers = servers.map((server: Context.Context<Closings>) =>
+        Effect.provideContext(afterMidnight(Effect.repeat(close(id), { times: 5 })), server)
+      )
+      yield* Effect.all([...Arr.makeBy(60, sell), ...closers], { concurrency: "unbounded", discard: true })
+      yield* afterMidnight(close(id, nextDay))
+      const closings = yield* Closings
+      const { items } = yield* closings.list(CompanyId.make(id), {}, { page: 1, perPage: 10 })
+      assert.deepStrictEqual(
+        items.map(({ content }: Closing) => content.day),
+        [nextDay, day]
+      )
+      assert.deepStrictEqual(yield* violatedInvariants, [])
+      assert.deepStrictEqual((yield* verifyClosings()).broken, [])
+    }).pipe(Effect.scoped)
+  )
+
+  // The calls that a process has made before it dies.
+  it.effect.each([
+    ["the end of the day", 1],
+    ["the figures", 2],
+    ["the stored closing", 3]
+  ] as const)("is completed by another process when one dies after %s", ([, calls]) =>
+    Effect.gen(function* () {
+      const { id, ledger } = yield* company
+      const closings = yield* Closings
+      const which = { companyId: CompanyId.make(id), day }
+      const order = yield* noon(reservedOrder(ledger, intentOf(id, "sale", 1_000)))
+      yield* closings.end(which)
+      if (calls > 1) yield* closings.figures(which)
+      if (calls > 2) yield* afterMidnight(close(id))
+      yield* beforeMidnight(settled(ledger, order, confirm))
+      yield* afterMidnight(close(id))
+      assert.deepInclude(figuresOf(yield* contentOf(id, day)), { sales: 0, held: 1_000, closing: 100_000 })
+      assert.deepStrictEqual(yield* violatedInvariants, [])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("has a closing for every day, also for days without movements", () =>
+    Effect.gen(function* () {
+      const { id } = yield* company
+      yield* close(id, "2026-03-05")
+      const closings = yield* Closings
+      const { items } = yield* closings.list(CompanyId.make(id), {}, { page: 1, perPage: 10 })
+      assert.deepStrictEqual(
+        items.map(({ content }) => [content.day, content.opening, content.closing]),
+        [
+          ["2026-03-05", 100_000, 100_000],
+          ["2026-03-04", 100_000, 100_000],
+          ["2026-03-03", 100_000, 100_000],
+          ["2026-03-02", 0, 100_000]
+        ]
+      )
+    }).pipe(Effect.scoped)
+  )
+})
