@@ -20,7 +20,7 @@ export const goTo = (address: string): void => {
   dispatchEvent(new Event(moved))
 }
 
-/** Changes filters in the address. An empty value removes the filter. */
+/** Changes filters in the address, without another entry in the history. An empty value removes the filter. */
 export const setQuery = (values: Readonly<Record<string, string | undefined>>): void => {
   const query = new URLSearchParams(location.search)
   for (const [name, value] of Object.entries(values)) {
@@ -28,7 +28,8 @@ export const setQuery = (values: Readonly<Record<string, string | undefined>>): 
     else query.set(name, value)
   }
   const text = query.toString()
-  goTo(text === "" ? location.pathname : `${location.pathname}?${text}`)
+  history.replaceState(null, "", text === "" ? location.pathname : `${location.pathname}?${text}`)
+  dispatchEvent(new Event(moved))
 }
 
 /** The current address. The component is drawn again when it changes. */

@@ -2,7 +2,10 @@ import type { ComponentType } from "preact"
 import type { OperatorAction } from "../../../core/domain/Operator.ts"
 import type { PagePath } from "../Paths.ts"
 import { AuditPage } from "./AuditPage.tsx"
+import { CataloguePage } from "./CataloguePage.tsx"
 import { CompaniesPage } from "./CompaniesPage.tsx"
+import { CompanyPage } from "./CompanyPage.tsx"
+import { OperatorsPage } from "./OperatorsPage.tsx"
 import { PanoramaPage } from "./PanoramaPage.tsx"
 import { TransactionPage } from "./TransactionPage.tsx"
 import { TransactionsPage } from "./TransactionsPage.tsx"
@@ -42,5 +45,8 @@ export const screens: Partial<Record<PagePath, Screen>> = {
   "/transacciones": listed("Transacciones", TransactionsPage),
   "/transacciones/:id": single("Transacción", TransactionPage),
   "/empresas": listed("Empresas", CompaniesPage),
-  "/auditoria": listed("Auditoría", AuditPage)
+  "/empresas/:id": { ...listed("Empresa", CompanyPage), isListed: false },
+  "/catalogo": listed("Catálogo", CataloguePage),
+  "/auditoria": listed("Auditoría", AuditPage),
+  "/operadores": listed("Operadores", OperatorsPage)
 }

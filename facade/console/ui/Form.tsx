@@ -33,6 +33,8 @@ interface FieldProps extends LabelProps {
   readonly inputMode?: "text" | "numeric" | "decimal"
   readonly maxLength?: number
   readonly value?: string
+  /** Called with the text while the operator types, for filters outside a form. */
+  readonly onInput?: (text: string) => void
 }
 
 const detailOf = (fault: FormFault | null | undefined, name: string) => {
@@ -66,25 +68,34 @@ const Labelled = ({ control, fault, hint, label, name }: LabelledProps) => {
 }
 
 /** A text field with its label, hint and error. */
-export const Field = ({ fault, hint, label, name, ...attributes }: FieldProps) => (
-  <Labelled
-    {...{ fault, hint, label, name }}
-    // Preact's types know no input whose kind is chosen at run time.
-    control={(labelled) => <input name={name} autocomplete="off" {...(attributes as object)} {...labelled} />}
-  />
-)
+export const Field = ({ fault, hint, label, name, onInput, ...attributes }: FieldProps) => {
+  const typed = onInput && {
+    onInput: ({ currentTarget }: TargetedEvent<HTMLInputElement>) => onInput(currentTarget.value)
+  }
+  return (
+    <Labelled
+      {...{ fault, hint, label, name }}
+      control={(labelled) => (
+        // Preact's types know no input whose kind is chosen at run time.
+        <input name={name} autocomplete="off" {...(attributes as object)} {...typed} {...labelled} />
+      )}
+    />
+  )
+}
 
 interface ChoiceProps extends LabelProps {
   readonly options: ReadonlyArray<{ readonly value: string; readonly label: string }>
   readonly value?: string
+  /** Called with the chosen value, for filters outside a form. */
+  readonly onInput?: (value: string) => void
 }
 
 /** A field with a list of values. */
-export const Choice = ({ fault, hint, label, name, options, value }: ChoiceProps) => (
+export const Choice = ({ fault, hint, label, name, onInput, options, value }: ChoiceProps) => (
   <Labelled
     {...{ fault, hint, label, name }}
     control={(labelled) => (
-      <select name={name} {...labelled}>
+      <select name={name} onChange={({ currentTarget }) => onInput?.(currentTarget.value)} {...labelled}>
         {options.map((option) => (
           <option key={option.value} value={option.value} selected={option.value === value}>
             {option.label}
