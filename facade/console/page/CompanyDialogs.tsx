@@ -9,6 +9,7 @@ import type { CompanyView } from "./CompanyPage.tsx"
 /** The dialogs that change a company, with the action that each needs. */
 export const companyDialogs = [
   { kind: "deposit", title: "Depositar", action: "deposit" },
+  { kind: "adjust", title: "Proponer un ajuste", action: "propose" },
   { kind: "limits", title: "Límites y alerta", action: "limits" },
   { kind: "settings", title: "Datos", action: "company" }
 ] as const satisfies ReadonlyArray<{ kind: string; title: string; action: OperatorAction }>
@@ -22,22 +23,20 @@ interface PartProps {
 
 const isOfOtherCompany = (fault: FormFault | null): boolean => fault?.details?.["otra_empresa_id"] !== undefined
 
+type Funded = Awaited<ReturnType<typeof api.propuestas.depositar.mutate>>
+
+const fundedText = ({ propuesta, saldo_disponible, ya_registrado }: Funded): string => {
+  if (propuesta !== null) return `Queda propuesto con el número ${propuesta.propuesta}. Lo confirma otro operador.`
+  return ya_registrado ? "Ya estaba registrado. Nada cambió." : `Registrado. Disponible: ${pesos(saldo_disponible)}.`
+}
+
 const DepositForm = ({ company: { empresa_id }, onDone }: PartProps) => (
   <Form
     action="Depositar"
     faultOf={faultOf}
     onSubmit={async ({ monto = "", referencia = "", repetida }) => {
-      const { saldo_disponible, ya_registrado } = await api.empresas.depositar.mutate({
-        empresa_id,
-        monto,
-        referencia,
-        ...(repetida === "si" && { repetida: true })
-      })
-      toast(
-        ya_registrado
-          ? "El depósito ya estaba registrado. Nada cambió."
-          : `Depositado. Disponible: ${pesos(saldo_disponible)}.`
-      )
+      const again = repetida === "si" && { repetida: true }
+      toast(fundedText(await api.propuestas.depositar.mutate({ empresa_id, monto, referencia, ...again })))
       onDone()
     }}
   >
@@ -69,6 +68,33 @@ const DepositForm = ({ company: { empresa_id }, onDone }: PartProps) => (
             ]}
           />
         )}
+      </>
+    )}
+  </Form>
+)
+
+const AdjustForm = ({ company: { empresa_id }, onDone }: PartProps) => (
+  <Form
+    action="Proponer"
+    faultOf={faultOf}
+    onSubmit={async ({ monto = "", motivo = "", referencia = "" }) => {
+      toast(fundedText(await api.propuestas.ajustar.mutate({ empresa_id, monto, referencia, motivo })))
+      onDone()
+    }}
+  >
+    {(fault) => (
+      <>
+        <p>El dinero se mueve cuando otro operador confirma.</p>
+        <Field
+          name="monto"
+          label="Monto en pesos"
+          hint="Con un signo menos delante, se resta. Por ejemplo -500."
+          required
+          inputMode="text"
+          fault={fault}
+        />
+        <Field name="referencia" label="Referencia" required maxLength={200} fault={fault} />
+        <Field name="motivo" label="Motivo" required maxLength={500} fault={fault} />
       </>
     )}
   </Form>
@@ -173,7 +199,7 @@ const SettingsForm = ({ company, onDone }: PartProps) => (
   </Form>
 )
 
-const forms = { deposit: DepositForm, limits: LimitsForm, settings: SettingsForm }
+const forms = { deposit: DepositForm, adjust: AdjustForm, limits: LimitsForm, settings: SettingsForm }
 
 interface CompanyDialogProps extends PartProps {
   readonly kind: CompanyDialogKind

@@ -10,6 +10,7 @@ import { CompanyDialog, type CompanyDialogKind, companyDialogs } from "./Company
 import { CompanyStatement } from "./CompanyStatement.tsx"
 import { CompanyTokens } from "./CompanyTokens.tsx"
 import { Link } from "./Navigation.tsx"
+import { Proposals } from "./Proposals.tsx"
 import type { ScreenProps } from "./Screens.tsx"
 import { useSession } from "./Session.ts"
 
@@ -113,8 +114,12 @@ export const CompanyPage = ({ id, query }: ScreenProps) => {
       <Balance saldo={saldo} />
       <Actions company={data} onChange={reload} />
       <Facts company={data} />
+      <section aria-labelledby="propuestas">
+        <h2 id="propuestas">Propuestas</h2>
+        <Proposals companyId={companyId} onDecided={reload} />
+      </section>
       <CompanyTokens companyId={companyId} />
-      <CompanyStatement companyId={companyId} query={query} version={saldo.actualizado_en} />
+      <CompanyStatement companyId={companyId} query={query} version={`${saldo.saldo_actual} ${saldo.actualizado_en}`} />
     </>
   )
 }

@@ -10,7 +10,7 @@ const squaresOf = (matrix: ReadonlyArray<ReadonlyArray<boolean>>): string =>
   matrix.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : []))).join("")
 
 const QrCode = ({ label, text }: { label: string; text: string }) => {
-  const matrix = encodeQR(text, "raw", { border: 0 })
+  const matrix = encodeQR(text, "raw", { border: 1 })
   return (
     <svg class="qr" viewBox={`0 0 ${matrix.length} ${matrix.length}`} role="img" aria-label={label}>
       <path d={squaresOf(matrix)} />
