@@ -28,3 +28,17 @@ const differing = <Entry extends { readonly id: number }>(
 // `===` is enough, because every field of an entry is a text, a number or a boolean.
 const isEqual = <Entry extends object>(one: Entry, other: Entry): boolean =>
   Struct.keys(one).every((field) => one[field] === other[field])
+
+/** The fields of a change that differ, before and after. A new entry has all fields, and nothing before. */
+export const changedFields = ({ after, before, list }: EntryChange) => {
+  const { id } = after
+  if (before === null) return { list, id, before, after }
+  const earlier: Readonly<Record<string, unknown>> = { ...before }
+  const changed = Object.entries(after).filter(([field, value]) => earlier[field] !== value)
+  return {
+    list,
+    id,
+    before: Object.fromEntries(changed.map(([field]) => [field, earlier[field]])),
+    after: Object.fromEntries(changed)
+  }
+}

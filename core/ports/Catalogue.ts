@@ -46,12 +46,13 @@ export class CatalogueAdmin extends Context.Service<
      */
     readonly fill: (draft: CatalogueDraft) => Effect.Effect<boolean>
     readonly list: (companyId: CompanyId | null) => Effect.Effect<ListedCatalogue>
-    /** Offers a service, or withdraws it from all companies. */
-    readonly setActive: (serviceId: ServiceId, active: boolean) => Effect.Effect<void, UnknownService>
+    /** Offers a service, or withdraws it from all companies. Returns whether it was offered before. */
+    readonly setActive: (serviceId: ServiceId, active: boolean) => Effect.Effect<boolean, UnknownService>
+    /** Enables a service for a company, or withholds it. Returns whether it was enabled before. */
     readonly setEnabled: (
       companyId: CompanyId,
       serviceId: ServiceId,
       enabled: boolean
-    ) => Effect.Effect<void, UnknownService>
+    ) => Effect.Effect<boolean, UnknownService>
   }
 >()("saldo/core/CatalogueAdmin") {}

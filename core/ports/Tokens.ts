@@ -33,7 +33,7 @@ export class Tokens extends Context.Service<
   Tokens,
   {
     readonly add: (token: NewToken, secret: StoredSecret, at: DateTime.Utc) => Effect.Effect<TokenId>
-    /** Changes the state of a token. Revocation is final. */
+    /** Changes the state of a token, and returns the token as it was before. Revocation is final. */
     readonly setState: (tokenId: TokenId, state: TokenState) => Effect.Effect<Token, UnknownToken | TokenRevoked>
     /** Replaces the secrets of a token. A secret that `turn` does not return ends at once. */
     readonly rotate: (

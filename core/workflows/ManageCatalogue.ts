@@ -1,5 +1,5 @@
 import { Data, Effect } from "effect"
-import { changesBetween, type EntryChange } from "../domain/CatalogueChanges.ts"
+import { changedFields, changesBetween, type EntryChange } from "../domain/CatalogueChanges.ts"
 import { type CatalogueDraft, sharedCodeOutside } from "../domain/CatalogueDraft.ts"
 import type { CompanyId, ServiceId } from "../domain/Ids.ts"
 import { PackageCodeTaken } from "../domain/OperatorErrors.ts"
@@ -33,7 +33,12 @@ export const importCatalogue = Effect.fn("ManageCatalogue.importCatalogue")(
     yield* recordAudit(
       "catalogue_imported",
       {},
-      { categories: idsOf(draft.categories), services: idsOf(draft.services), packages: idsOf(draft.packages) }
+      {
+        categories: idsOf(draft.categories),
+        services: idsOf(draft.services),
+        packages: idsOf(draft.packages),
+        changes: changes.map(changedFields)
+      }
     )
     return changes
   },
@@ -64,8 +69,9 @@ export const offerService = Effect.fn("ManageCatalogue.offerService")(function* 
 ) {
   yield* requireAction("catalogue")
   const catalogue = yield* CatalogueAdmin
-  yield* catalogue.setActive(serviceId, active)
-  yield* recordAudit(active ? "service_restored" : "service_withdrawn", {}, { serviceId })
+  const before = yield* catalogue.setActive(serviceId, active)
+  const change = { before: { active: before }, after: { active } }
+  yield* recordAudit(active ? "service_restored" : "service_withdrawn", {}, { serviceId, ...change })
 }, atomically)
 
 /** Enables a service for a company, or withholds it. */
@@ -77,6 +83,7 @@ export const enableService = Effect.fn("ManageCatalogue.enableService")(function
   yield* requireAction("catalogue")
   yield* companyOf(companyId)
   const catalogue = yield* CatalogueAdmin
-  yield* catalogue.setEnabled(companyId, serviceId, enabled)
-  yield* recordAudit(enabled ? "service_enabled" : "service_withheld", { companyId }, { serviceId })
+  const before = yield* catalogue.setEnabled(companyId, serviceId, enabled)
+  const change = { before: { enabled: before }, after: { enabled } }
+  yield* recordAudit(enabled ? "service_enabled" : "service_withheld", { companyId }, { serviceId, ...change })
 }, atomically)

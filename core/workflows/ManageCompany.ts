@@ -1,5 +1,4 @@
 import { DateTime, Effect, Option, Struct } from "effect"
-import type { Company } from "../domain/Company.ts"
 import type { CompanyId } from "../domain/Ids.ts"
 import { periodsAt } from "../domain/LocalTime.ts"
 import { UnknownCompany } from "../domain/OperatorErrors.ts"
@@ -29,7 +28,7 @@ export const createCompany = Effect.fn("ManageCompany.createCompany")(function* 
   yield* requireAction("company")
   const companies = yield* Companies
   const companyId = yield* companies.create(company, yield* DateTime.now)
-  yield* recordAudit("company_created", { companyId }, { ...company })
+  yield* recordAudit("company_created", { companyId }, { before: null, after: { ...company } })
   return companyId
 }, atomically)
 
@@ -47,24 +46,29 @@ export const changeCompany = Effect.fn("ManageCompany.changeCompany")(function* 
 ) {
   const isOfCompany = isAnyGiven(changes) || eventsOn !== undefined
   yield* requireAction(isOfCompany ? "company" : "limits")
-  yield* companyOf(companyId)
+  const known = yield* companyOf(companyId)
   const companies = yield* Companies
   const accounts = yield* Accounts
   const events = yield* Events
-  const previous = isAnyGiven(changes) ? yield* companies.change(companyId, changes) : Option.none()
-  const before = Option.getOrUndefined(Option.map(previous, (company) => valuesBefore(company, changes)))
-  yield* recordAudit("company_changed", { companyId }, { ...changes, ...settings, eventsOn, before })
   const at = yield* DateTime.now
+  const previous = isAnyGiven(changes) ? yield* companies.change(companyId, changes) : Option.none()
+  const { limits, lowBalanceAlert } = yield* accounts.read(companyId, periodsAt(at))
+  const wasOn = (yield* events.turnedOn([companyId])).has(companyId)
+  const all = { ...Option.getOrElse(previous, () => known), ...limits, lowBalanceAlert, eventsOn: wasOn }
+  yield* recordAudit("company_changed", { companyId }, valuesOf(all, { ...changes, ...settings, eventsOn }))
   // Written last, because this locks the balance row, which the company's sales need.
   if (isAnyGiven(settings)) yield* accounts.configure(companyId, settings, at)
   if (eventsOn !== undefined) yield* events.turn(companyId, eventsOn, at)
 }, atomically)
 
-/** The earlier values of the changed fields. Null for a field that had no value. */
-const valuesBefore = (company: Company, changes: CompanyChanges) =>
-  Object.fromEntries(
-    Struct.keys(changes).flatMap((field) => (changes[field] === undefined ? [] : [[field, company[field] ?? null]]))
-  )
+/** The given fields before and after a change. Null for a field that had no value. */
+const valuesOf = <Values extends object>(before: Values, after: { readonly [Field in keyof Values]?: unknown }) => {
+  const given = Struct.keys(after).filter((field) => after[field] !== undefined)
+  return {
+    before: Object.fromEntries(given.map((field) => [field, before[field] ?? null])),
+    after: Object.fromEntries(given.map((field) => [field, after[field]]))
+  }
+}
 
 const isAnyGiven = (changes: CompanyChanges | AccountSettings): boolean =>
   Object.values(changes).some((value) => value !== undefined)

@@ -32,7 +32,13 @@ export const issueToken = Effect.fn("ManageTokens.issueToken")(function* (wanted
   const apiKey = Base64Url.encode(yield* random.randomBytes(apiKey_bytes))
   const secret = yield* newSecret
   const tokenId = yield* tokens.add({ ...wanted, apiKey }, yield* hashSecret(secret), yield* DateTime.now)
-  yield* recordAudit("token_issued", { companyId: wanted.companyId, tokenId }, { name: wanted.name, apiKey })
+  const { companyId: _, expiresAt, ...others } = wanted
+  const issued = { ...others, expiresAt: expiresAt === null ? null : DateTime.formatIso(expiresAt) }
+  yield* recordAudit(
+    "token_issued",
+    { companyId: wanted.companyId, tokenId },
+    { before: null, after: { ...issued, apiKey } }
+  )
   return { tokenId, apiKey, secret } satisfies IssuedToken
 }, atomically)
 
@@ -68,6 +74,7 @@ export const rotateToken = Effect.fn("ManageTokens.rotateToken")(function* (
 export const changeToken = Effect.fn("ManageTokens.changeToken")(function* (tokenId: TokenId, state: TokenState) {
   yield* requireAction("token")
   const tokens = yield* Tokens
-  const { companyId } = yield* tokens.setState(tokenId, state)
-  yield* recordAudit(`token_${state}`, { companyId, tokenId })
+  const before = yield* tokens.setState(tokenId, state)
+  const { companyId } = before
+  yield* recordAudit(`token_${state}`, { companyId, tokenId }, { before: { state: before.state }, after: { state } })
 }, atomically)

@@ -26,7 +26,11 @@ export const disableWebhook = Effect.fn("OperateWebhooks.disableWebhook")(functi
   const webhooks = yield* Webhooks
   const changed = yield* webhooks.change(companyId, id, { state: "desactivado" })
   if (Option.isNone(changed)) return yield* new UnknownWebhook({ webhookId: id })
-  yield* recordAudit("webhook_disabled", { companyId }, { webhookId: id, by: "operator", before: state })
+  yield* recordAudit(
+    "webhook_disabled",
+    { companyId },
+    { webhookId: id, by: "operator", before: { state }, after: { state: changed.value.state } }
+  )
   return changed.value
 }, atomically)
 

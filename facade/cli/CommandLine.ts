@@ -10,6 +10,7 @@ import { close } from "./commands/Close.ts"
 import { company } from "./commands/Company.ts"
 import { consoleCommand } from "./commands/Console.ts"
 import { doctor } from "./commands/Doctor.ts"
+import { log } from "./commands/Log.ts"
 import { login, logout } from "./commands/Login.ts"
 import { migrate } from "./commands/Migrate.ts"
 import { operator } from "./commands/Operator.ts"
@@ -37,6 +38,7 @@ const saldo = Command.make("saldo").pipe(
     operator,
     login,
     logout,
+    log,
     company,
     token,
     catalog,

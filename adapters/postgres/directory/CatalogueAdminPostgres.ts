@@ -126,20 +126,23 @@ const make = Effect.gen(function* () {
     )
 
   const setActive = Effect.fnUntraced(function* (serviceId: ServiceId, active: boolean) {
-    const written = yield* Effect.orDie(sql`
-      update catalogue.service set active = ${active} where id = ${int8(serviceId)} returning 1`)
-    if (written.length === 0) return yield* new UnknownService({ serviceId })
+    const [changed] = yield* Effect.orDie(sql<{ before: boolean }>`
+      update catalogue.service
+      set active = ${active}
+      where id = ${int8(serviceId)}
+      returning old.active as before`)
+    return changed === undefined ? yield* new UnknownService({ serviceId }) : changed.before
   })
 
   const setEnabled = Effect.fnUntraced(function* (companyId: CompanyId, serviceId: ServiceId, enabled: boolean) {
-    const written = yield* Effect.orDie(sql`
+    const [changed] = yield* Effect.orDie(sql<{ before: boolean }>`
       insert into catalogue.company_service (company_id, service_id, enabled)
       select ${int8(companyId)}, id, ${enabled}
       from catalogue.service
       where id = ${int8(serviceId)}
       on conflict (company_id, service_id) do update set enabled = excluded.enabled
-      returning 1`)
-    if (written.length === 0) return yield* new UnknownService({ serviceId })
+      returning coalesce(old.enabled, true) as before`)
+    return changed === undefined ? yield* new UnknownService({ serviceId }) : changed.before
   })
 
   return CatalogueAdmin.of({ store, fill, list, setActive, setEnabled })

@@ -156,6 +156,11 @@ const make = Effect.gen(function* () {
     "id, company_id, name, api_key, permissions, addresses, expires_at, state, calls_per_minute, real_lookups"
   )
 
+  // The same columns, with the state before an update.
+  const before = sql.literal(
+    "id, company_id, name, api_key, permissions, addresses, expires_at, old.state, calls_per_minute, real_lookups"
+  )
+
   const add = Effect.fnUntraced(function* (token: NewToken, secret: StoredSecret, at: DateTime.Utc) {
     const [row] = yield* sql<{ id: bigint }>`
       insert into directory.token (
@@ -177,7 +182,7 @@ const make = Effect.gen(function* () {
       update directory.token
       set state = ${state}
       where id = ${int8(tokenId)} and (state <> 'revoked' or ${state} = 'revoked')
-      returning ${columns}`)
+      returning ${before}`)
     if (changed !== undefined) return tokenOf(changed)
     const known = yield* Effect.orDie(sql`select 1 from directory.token where id = ${int8(tokenId)}`)
     return yield* known.length === 0 ? new UnknownToken({ tokenId }) : new TokenRevoked({ tokenId })

@@ -103,3 +103,39 @@ layer(CommandLine.layer, { excludeTestServices: true })("an operator's change th
     })
   )
 })
+
+layer(CommandLine.layer, { excludeTestServices: true })("an operator's change", (it) => {
+  it.effect("is in the audit log with the operator, the origin, and what was before and after", () =>
+    Effect.gen(function* () {
+      const { answer } = yield* CommandLine
+      const sql = yield* PgClient.PgClient
+      const [, set, limits, , issue, , importing, withhold, withdraw, revoke] = yield* changes
+      const done = [set, limits, issue, importing, withhold, withdraw, revoke]
+      for (const command of done) yield* answer(...(command ?? []))
+      const events = yield* sql<{ details: Record<string, unknown> }>`
+        select details, actor, actor_id, via, address is not null as placed
+        from directory.audit_event
+        order by id desc
+        limit ${done.length}`
+      const shell = { actor: "local", actor_id: null, via: "cli", placed: true }
+      for (const { details: _, ...origin } of events) assert.deepEqual<object>(origin, shell)
+      const details = events.toReversed().map((event) => event.details)
+      const [company, weekly, token, catalogue, ...others] = details
+      assert.deepStrictEqual(company, {
+        before: { state: "activa", daily: 5_000_000 },
+        after: { state: "suspendida", daily: 700 }
+      })
+      assert.deepStrictEqual(weekly, { before: { weekly: 25_000_000 }, after: { weekly: 800 } })
+      assert.deepInclude(token, { before: null })
+      assert.deepInclude(token?.["after"], { name: "otra", permissions: [], expiresAt: null })
+      assert.deepStrictEqual(catalogue?.["changes"], [
+        { list: "services", id: 1, before: { name: example.servicios[0]?.nombre }, after: { name: "Otro nombre" } }
+      ])
+      assert.deepStrictEqual(others, [
+        { serviceId: 1, before: { enabled: true }, after: { enabled: false } },
+        { serviceId: 2, before: { active: true }, after: { active: false } },
+        { before: { state: "active" }, after: { state: "revoked" } }
+      ])
+    })
+  )
+})

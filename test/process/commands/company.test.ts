@@ -70,12 +70,11 @@ layer(CommandLine.layer, { excludeTestServices: true })("a company", (it) => {
       assert.deepStrictEqual(audited, [
         {
           details: {
-            legalName: "Corregida, S.R.L.",
-            rnc: "101850043",
-            before: { legalName: "CORREGIDA, S.R.L.", rnc: null }
+            before: { legalName: "CORREGIDA, S.R.L.", rnc: null },
+            after: { legalName: "Corregida, S.R.L.", rnc: "101850043" }
           }
         },
-        { details: { rnc: "131246796", state: "vip", before: { rnc: "101850043", state: "activa" } } }
+        { details: { before: { rnc: "101850043", state: "activa" }, after: { rnc: "131246796", state: "vip" } } }
       ])
     })
   )
@@ -157,8 +156,13 @@ layer(CommandLine.layer, { excludeTestServices: true })("a company", (it) => {
         where company_id = ${empresa_id} and action = 'company_changed'
         order by id`
       assert.deepStrictEqual(audited, [
-        { details: { lowBalanceAlert: 10_000, eventsOn: true } },
-        { details: { eventsOn: false } }
+        {
+          details: {
+            before: { lowBalanceAlert: 0, eventsOn: false },
+            after: { lowBalanceAlert: 10_000, eventsOn: true }
+          }
+        },
+        { details: { before: { eventsOn: true }, after: { eventsOn: false } } }
       ])
     })
   )

@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { Secret, TOTP } from "otpauth"
 import { may, type OperatorAction, Role } from "../../../core/domain/Operator.ts"
 import { Prompts } from "../../../facade/cli/terminal/Prompts.ts"
-import { CommandLine, commandLineOn } from "../../support/CommandLine.ts"
+import { by, CommandLine, commandLineOn } from "../../support/CommandLine.ts"
 import { testDatabaseUrl } from "../../support/Database.ts"
 import { asLoginIn } from "../../support/DatabaseLogins.ts"
 import { addOperator, operatorToken } from "../../support/OperatorAccounts.ts"
@@ -176,6 +176,39 @@ layer(CommandLine.layer, { excludeTestServices: true })("each changing command",
         const refusal = code === 0 ? null : JSON.parse(stderr).error.code
         assert.strictEqual(refusal === "NOT_ALLOWED", !may(role, action), `${role}: ${command.join(" ")}: ${stderr}`)
       }
+    })
+  )
+})
+
+layer(CommandLine.layer, { excludeTestServices: true })("the audit log", (it) => {
+  it.effect("is shown newest first, in pages, and by each filter", () =>
+    Effect.gen(function* () {
+      const { answer, run } = yield* CommandLine
+      const { empresa_id } = yield* createCompany("BITACORA")
+      yield* answer("company", "set", `${empresa_id}`, "--limite-diario", "7", by("turno-1"))
+      yield* answer("company", "set", `${empresa_id}`, "--limite-diario", "8", by("turno-2"))
+      const actions = (...flags: ReadonlyArray<string>) =>
+        Effect.map(answer("log", ...flags), ({ items }) =>
+          items.map(({ accion, operador }: Record<string, string>) => `${accion} ${operador}`)
+        )
+      const all = ["company_changed turno-2", "company_changed turno-1", "company_created local"]
+      assert.deepStrictEqual(yield* actions(), all)
+      assert.deepStrictEqual(yield* actions("--operador", "TURNO-1"), all.slice(1, 2))
+      assert.deepStrictEqual(yield* actions("--accion", "company_created"), all.slice(2))
+      assert.deepStrictEqual(yield* actions("--empresa", `${empresa_id}`), all)
+      assert.deepStrictEqual(yield* actions("--empresa", `${empresa_id + 1}`), [])
+      assert.deepStrictEqual(yield* actions("--origen", "cli"), all)
+      assert.deepStrictEqual(yield* actions("--origen", "console"), [])
+      assert.deepStrictEqual(yield* actions("--ip", "203.0.113.7"), [])
+      assert.deepStrictEqual(yield* actions("--desde", "2020-01-01", "--hasta", "2020-01-02"), [])
+      assert.deepStrictEqual(yield* actions("--desde", "2020-01-01"), all)
+      const page = yield* answer("log", "--per-page", "2")
+      assert.lengthOf(page.items, 2)
+      assert.deepStrictEqual(yield* actions("--antes-de", `${page.siguiente}`), all.slice(2))
+      assert.deepStrictEqual(page.items[0].detalles, { before: { daily: 700 }, after: { daily: 800 } })
+      const { stdout } = yield* run("log", "--per-page", "1")
+      assert.match(stdout, /company_changed {2}turno-2 .* before: daily 700, after: daily 800/)
+      assert.include(stdout, `--antes-de ${page.items[0].evento_id}`)
     })
   )
 })

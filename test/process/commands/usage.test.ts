@@ -20,6 +20,21 @@ const taught: ReadonlyArray<
   ["operator token", [], {}],
   ["login", [], {}],
   ["logout", [], {}],
+  [
+    "log",
+    [],
+    {
+      operador: "any",
+      accion: "any",
+      empresa: "all companies",
+      origen: "any",
+      ip: "any",
+      desde: "any",
+      hasta: "any",
+      "antes-de": "the newest events",
+      "per-page": "50"
+    }
+  ],
   ["company create", ["razon-social", "codigo", "ambiente"], { rnc: "none", estado: "activa" }],
   [
     "company set",

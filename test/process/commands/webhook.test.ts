@@ -116,7 +116,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("saldo webhook", (it) =>
       assert.strictEqual((yield* answer("webhook", "disable", `${webhookId}`)).estado, "desactivado")
       yield* deposits(companyId, ["b"])
       assert.deepStrictEqual(yield* statesOf(companyId), [["pendiente", 0]])
-      const details = { webhookId, by: "operator", before: "activo" }
+      const details = { webhookId, by: "operator", before: { state: "activo" }, after: { state: "desactivado" } }
       assert.deepStrictEqual(yield* auditOf(webhookId), [{ action: "webhook_disabled", company: companyId, details }])
       const { stdout } = yield* run("webhook", "disable", `${webhookId}`)
       assert.include(stdout, `PATCH /v1/webhooks/${webhookId}`)
