@@ -107,7 +107,7 @@ export const compareDays = ({ before, beforeUntilNow, day, dayBefore, today }: C
 }
 
 /** Insurance is sold through the insurer, everything else through the provider. In development, both are simulated. */
-type Supplier = "provider" | "insurer"
+export type Supplier = "provider" | "insurer"
 
 /** Outcomes and durations of the settled sales of a supplier or of one of its services. */
 export interface SupplierResult {

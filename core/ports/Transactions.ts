@@ -1,8 +1,11 @@
 import { Context, type DateTime, type Effect, type Option } from "effect"
+import type { Environment } from "../domain/Company.ts"
 import type { CompanyId, ServiceId, TerminalId, TransactionId } from "../domain/Ids.ts"
 import type { DayRange } from "../domain/LocalTime.ts"
 import type { Centavos } from "../domain/Money.ts"
 import type { FrozenSlice, Page } from "../domain/Page.ts"
+import type { Supplier } from "../domain/Panorama.ts"
+import type { Proposal } from "../domain/Resolution.ts"
 import type { Sought } from "../domain/SaleSearch.ts"
 import type { ReversalStatus, Status } from "../domain/Status.ts"
 import type { KeyedTransaction, Transaction, TransactionFilter } from "../domain/Transaction.ts"
@@ -29,11 +32,23 @@ export interface SoughtSale extends Sought {
 
 /** A sale with an unknown outcome, or with a reversal of unknown outcome. */
 export interface PendingTransaction extends OwnedTransaction {
+  readonly environment: Environment
+  readonly supplier: Supplier
   readonly reversal: {
     readonly xid: string
     readonly status: ReversalStatus
     readonly createdAt: DateTime.Utc
   } | null
+  /** The supplier's latest answer about what is unresolved, and how often it said so in a row. Null if never asked. */
+  readonly lastAnswer: { readonly answer: string; readonly times: number; readonly at: DateTime.Utc } | null
+  /** The proposal of an operator to settle what is unresolved. */
+  readonly proposal: Proposal | null
+}
+
+/** All given fields must match. */
+export interface PendingFilter {
+  readonly companyId?: CompanyId | undefined
+  readonly supplier?: Supplier | undefined
 }
 
 /** Sort order of unresolved operations: oldest first, or largest held amount first. Reversals hold nothing. */
@@ -48,14 +63,25 @@ export interface OwnedSlice<A> {
   readonly total: number | null
 }
 
-/**
- * A page of unresolved operations, with totals over all of them: the number of reversals, and the centavos that sales
- * hold.
- */
+/** Unresolved operations of one environment and supplier whose age lies between a bound and the next one. */
+export interface PendingBand {
+  readonly environment: Environment
+  readonly supplier: Supplier
+  /** One of `ageBands_s`. */
+  readonly from_s: number
+  readonly sales: number
+  /** Reversals hold no money. */
+  readonly reversals: number
+  readonly held: Centavos
+}
+
+/** A page of unresolved operations, with totals over all of them. */
 export interface PendingSlice extends OwnedSlice<PendingTransaction> {
   readonly total: number
   readonly reversals: number
   readonly held: Centavos
+  /** The totals by age and supplier. Bands without operations are absent. */
+  readonly bands: ReadonlyArray<PendingBand>
 }
 
 /** Reads the sales of all companies, for the operator. */
@@ -68,8 +94,13 @@ export class AllTransactions extends Context.Service<
     readonly list: (filter: OwnedFilter, page: Page) => Effect.Effect<OwnedSlice<OwnedTransaction>>
     /** The sales that match a search and the filter, newest first. */
     readonly find: (sought: SoughtSale, filter: OwnedFilter, page: Page) => Effect.Effect<OwnedSlice<OwnedTransaction>>
-    /** Sales and reversals with unknown outcome, of one company or of all. */
-    readonly pending: (companyId: CompanyId | undefined, order: PendingOrder, page: Page) => Effect.Effect<PendingSlice>
+    /** Sales and reversals with unknown outcome. `now` determines their ages. */
+    readonly pending: (
+      filter: PendingFilter,
+      order: PendingOrder,
+      page: Page,
+      now: DateTime.Utc
+    ) => Effect.Effect<PendingSlice>
   }
 >()("saldo/core/AllTransactions") {}
 

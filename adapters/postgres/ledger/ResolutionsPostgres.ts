@@ -18,7 +18,7 @@ import {
 /** The operator's verdicts as stored in the table. */
 const verdicts = { Success: "success", Failed: "failed", Reversed: "reversed", Stands: "stands" } as const
 
-interface ProposalRow {
+export interface ProposalRow {
   readonly verdict: (typeof verdicts)[Finding["_tag"]]
   readonly number: number
   readonly about_reversal: bigint | null
@@ -59,7 +59,12 @@ const confirmationOf = ({
     ? null
     : { by: confirmed_by, at: DateTime.fromDateUnsafe(confirmed_at) }
 
-const proposalOf = (row: ProposalRow): Proposal =>
+/** The columns of a proposal (alias `r`), as SQL. */
+export const proposalColumns = `r.number, r.verdict, r.reason, r.auth_code as proposed_code,
+  r.recharge_token as proposed_token, r.valid_from, r.valid_until, r.proposed_by, r.proposed_at, r.confirmed_by,
+  r.confirmed_at, r.reversal_id as about_reversal`
+
+export const proposalOf = (row: ProposalRow): Proposal =>
   decode({
     number: row.number,
     finding: findingOf(row),
@@ -87,9 +92,7 @@ const make = Effect.gen(function* () {
       select t.*
       from directory.company as c
       cross join lateral (
-        select ${columns}, r.number, r.verdict, r.reason, r.auth_code as proposed_code, r.recharge_token as proposed_token,
-          r.valid_from, r.valid_until, r.proposed_by, r.proposed_at, r.confirmed_by, r.confirmed_at,
-          r.reversal_id as about_reversal,
+        select ${columns}, ${sql.literal(proposalColumns)},
           v.id as reversal_id, v.xid as reversal_xid, v.created_at as reversal_created_at
         from cell.transaction as t
         left join cell.resolution as r on r.company_id = t.company_id and r.transaction_id = t.id

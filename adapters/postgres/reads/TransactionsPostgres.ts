@@ -1,15 +1,16 @@
 import { PgClient, PgTypes } from "@effect/sql-pg"
 import { Effect, Layer, Option } from "effect"
 import type { Fragment } from "effect/sql/Statement"
-import type { CompanyId, TransactionId } from "../../../core/domain/Ids.ts"
+import { CompanyId, type TransactionId } from "../../../core/domain/Ids.ts"
 import type { Page } from "../../../core/domain/Page.ts"
 import type { Status } from "../../../core/domain/Status.ts"
 import type { KeyedTransaction, TransactionFilter } from "../../../core/domain/Transaction.ts"
-import { Transactions } from "../../../core/ports/Transactions.ts"
+import { type OwnedTransaction, Transactions } from "../../../core/ports/Transactions.ts"
 import { companyReads } from "../connection/CompanyReads.ts"
 import { int8 } from "../connection/Sql.ts"
 import {
   latestReversal,
+  readEach,
   saleColumns,
   type TransactionRow,
   transactionColumns,
@@ -27,7 +28,22 @@ export const saleList: CountedList = {
 
 export type KeyedRow = TransactionRow & { readonly idempotency_key: string }
 
-export const keyedOf = (row: KeyedRow): KeyedTransaction => ({ ...transactionOf(row), key: row.idempotency_key })
+const keyedOf = (row: KeyedRow): KeyedTransaction => ({ ...transactionOf(row), key: row.idempotency_key })
+
+/** A sale with its company. */
+export const ownedOf = (row: KeyedRow): OwnedTransaction => ({
+  companyId: CompanyId.make(Number(row.company_id)),
+  transaction: keyedOf(row)
+})
+
+/** The readable items of a page, and the ids of the unreadable ones. */
+export const pageOf = <Row extends TransactionRow, A extends object>(
+  rows: ReadonlyArray<Row>,
+  read: (row: Row) => A
+) => {
+  const { items, unreadable } = readEach(rows, read)
+  return { items, unreadable: unreadable.map(({ id }) => Number(id)) }
+}
 
 type Having = NonNullable<Narrowing["also"]>
 

@@ -5,7 +5,8 @@ import { SaleAction } from "../../../core/domain/SaleActions.ts"
 import type { SaleShown } from "../../../core/workflows/ShowSale.ts"
 import type { Document } from "../terminal/Output.ts"
 
-const findingNames: Readonly<Record<Finding["_tag"], string>> = {
+/** Names of the findings, as in the flag --as. */
+export const findingNames: Readonly<Record<Finding["_tag"], string>> = {
   Success: "success",
   Failed: "failed",
   Reversed: "reversed",

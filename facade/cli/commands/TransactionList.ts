@@ -1,25 +1,16 @@
-import { DateTime, Duration, Effect, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { CliError, Command, Flag } from "effect/cli"
-import { type CompanyId, TerminalId } from "../../../core/domain/Ids.ts"
-import { formatLocal } from "../../../core/domain/LocalTime.ts"
-import { type Centavos, toPesos } from "../../../core/domain/Money.ts"
+import { TerminalId } from "../../../core/domain/Ids.ts"
 import type { Page } from "../../../core/domain/Page.ts"
 import { ServiceType } from "../../../core/domain/Service.ts"
 import { Status } from "../../../core/domain/Status.ts"
-import type { Transaction } from "../../../core/domain/Transaction.ts"
-import {
-  AllTransactions,
-  type OwnedTransaction,
-  type PendingOrder,
-  type PendingTransaction
-} from "../../../core/ports/Transactions.ts"
 import { exportSales, findSales, listedDays_max, type SaleQuery } from "../../../core/workflows/FindSales.ts"
 import { operatorLayer } from "../../AppLayer.ts"
 import { csvLines } from "../../api/Csv.ts"
 import { pagesOf } from "../../api/Output.ts"
 import { csvColumns, csvRowOf, transactionView } from "../../api/TransactionView.ts"
 import { orDefault, toggle } from "../terminal/Flags.ts"
-import { type Document, formatTable, print, printCsv } from "../terminal/Output.ts"
+import { formatTable, print, printCsv } from "../terminal/Output.ts"
 import {
   companyFilter,
   dayFlag,
@@ -30,83 +21,10 @@ import {
   serviceFilter,
   soughtFlag
 } from "../terminal/Parameters.ts"
+import { listPending, supplierNames } from "./PendingList.ts"
+import { formatPagePosition, formatUnreadable, transactionDocument, transactionRow } from "./TransactionDocuments.ts"
 
 const perPage_max = 200
-
-/** A sale of any company as JSON. */
-export const transactionDocument = ({
-  companyId,
-  transaction
-}: {
-  readonly companyId: CompanyId
-  readonly transaction: Transaction
-}) => ({
-  empresa_id: companyId,
-  ...transactionView(transaction)
-})
-
-/** The columns of a sale in a table. */
-const transactionRow = (owned: OwnedTransaction): Document => {
-  const { amount, created_at, empresa_id, identifier, service, status, transaction_id } = transactionDocument(owned)
-  return { transaction_id, empresa_id, status, servicio: service.nombre, identifier, amount, created_at }
-}
-
-const formatPagePosition = (page: Page, total: number | null): string =>
-  total === null
-    ? `Page ${page.page}; more pages follow.`
-    : `Page ${page.page} of ${pagesOf(page, total).total_pages}; ${total} in all.`
-
-/** Lists the sales of a page that this version cannot read. */
-const formatUnreadable = (ids: ReadonlyArray<number>): string =>
-  ids.length === 0
-    ? ""
-    : `\nThis version cannot read and does not show these transactions: ${ids.join(", ")}. They are unchanged.`
-
-/** A duration in days, hours and minutes. */
-const formatAge = (since: DateTime.Utc, now: DateTime.Utc): string => {
-  const { days, hours, minutes } = Duration.parts(DateTime.distance(since, now))
-  return [
-    [days, "d"],
-    [hours, "h"],
-    [minutes, "min"]
-  ]
-    .filter(([amount], index) => amount !== 0 || index === 2)
-    .map(([amount, unit]) => `${amount} ${unit}`)
-    .join(" ")
-}
-
-/** The time since which the outcome is unknown: the start of the reversal or, without a reversal, of the sale. */
-const unknownSince = ({ reversal, transaction }: PendingTransaction): DateTime.Utc =>
-  reversal?.createdAt ?? transaction.createdAt
-
-/** The unresolved reversal of a settled sale as JSON. */
-const reversalDocument = ({ reversal }: PendingTransaction) =>
-  reversal === null ? null : { xid: reversal.xid, status: reversal.status, created_at: formatLocal(reversal.createdAt) }
-
-const formatHeld = (reversals: number, held: Centavos): string =>
-  `Held: ${toPesos(held)} pesos.${reversals === 0 ? "" : ` Reversals included: ${reversals} (they hold no money).`}`
-
-const listPending = Effect.fnUntraced(function* (companyId: CompanyId | undefined, order: PendingOrder, page: Page) {
-  const transactions = yield* AllTransactions
-  const now = yield* DateTime.now
-  const { held, items, reversals, total, unreadable } = yield* transactions.pending(companyId, order, page)
-  yield* print(
-    {
-      items: items.map((owned) => ({
-        ...transactionDocument(owned),
-        anulacion: reversalDocument(owned),
-        edad_segundos: Math.floor(Duration.toSeconds(DateTime.distance(unknownSince(owned), now)))
-      })),
-      anulaciones: reversals,
-      retenido: toPesos(held),
-      ilegibles: unreadable,
-      pagination: pagesOf(page, total)
-    },
-    items.length + unreadable.length === 0
-      ? "Nothing is pending."
-      : `${formatTable(items.map((owned) => ({ ...transactionRow(owned), anulacion: owned.reversal?.status ?? null, edad: formatAge(unknownSince(owned), now) })))}\n\n${formatPagePosition(page, total)} ${formatHeld(reversals, held)}${formatUnreadable(unreadable)}`
-  )
-})
 
 const optional = orDefault(undefined, "any")
 
@@ -151,6 +69,13 @@ const listFlags = {
   ]).pipe(
     Flag.withDescription("With --pendientes: by age or by held amount. Reversals hold no money"),
     orDefault(undefined, "edad")
+  ),
+  supplier: Flag.ChoiceWithValue("suplidor", [
+    [supplierNames.provider, "provider"],
+    [supplierNames.insurer, "insurer"]
+  ]).pipe(
+    Flag.withDescription("With --pendientes: only what this external service has to settle"),
+    orDefault(undefined, "any")
   ),
   page: pageNumber,
   perPage: pageSize(perPage_max),
@@ -199,23 +124,26 @@ const printAll = Effect.fnUntraced(function* (query: SaleQuery) {
 
 /** Why these flags do not go together. Null if they do. */
 const misuse = (given: Given): string | null => {
-  const { asCsv, from, order, pending, state, status, to } = given
+  const { asCsv, from, order, pending, state, status, supplier, to } = given
   if (searchesIn(given).length > 1)
     return "--buscar, --telefono, --xid, --clave and --identificador exclude each other. Give only one."
   if (state !== undefined && status !== undefined) return "--estado and --status are the same. Give only one."
   if (from !== undefined && to !== undefined && to < from) return "--hasta is before --desde."
   if (order !== undefined && !pending) return "--orden needs --pendientes. Other lists are sorted newest first."
+  if (supplier !== undefined && !pending) return "--suplidor needs --pendientes."
   const { companyId: _, ...query } = queryOf(given)
   const isNarrowed = Object.values(query).some((value) => value !== undefined)
-  return pending && (isNarrowed || asCsv) ? "--pendientes allows only --empresa, --orden and pages beside it." : null
+  return pending && (isNarrowed || asCsv)
+    ? "--pendientes allows only --empresa, --suplidor, --orden and pages beside it."
+    : null
 }
 
 export const list = Command.make(
   "list",
   listFlags,
   Effect.fn(function* (given) {
-    const { asCsv, companyId, order, page, pending, perPage } = given
-    if (pending) return yield* listPending(companyId, order ?? "age", { page, perPage })
+    const { asCsv, companyId, order, page, pending, perPage, supplier } = given
+    if (pending) return yield* listPending({ companyId, supplier }, order ?? "age", { page, perPage })
     const query = queryOf(given)
     return yield* asCsv ? printAll(query) : listMatching(query, { page, perPage })
   })
@@ -226,7 +154,7 @@ export const list = Command.make(
     return message === null ? Effect.void : new CliError.ValidationError({ message })
   }),
   Command.withDescription(
-    `Find and list the sales of all companies, newest first. --buscar takes the text for everything that it may be. A phone may be written in any usual form. Without a search and without --empresa, a list has at most ${listedDays_max} days, and it is counted only if it is short. --csv prints all matching sales: those of a search newest first, others company by company. With --pendientes, unresolved sales by age or by held amount.`
+    `Find and list the sales of all companies, newest first. --buscar takes the text for everything that it may be. A phone may be written in any usual form. Without a search and without --empresa, a list has at most ${listedDays_max} days, and it is counted only if it is short. --csv prints all matching sales: those of a search newest first, others company by company. With --pendientes, unresolved sales and reversals by age or by held amount, with the last answer of the provider or insurer and the open proposal, and the totals by age.`
   ),
   Command.withShortDescription("Find and list the sales of all companies"),
   Command.withExamples([

@@ -9,7 +9,8 @@ import { transactionId } from "../terminal/Parameters.ts"
 import { formatHistory, historyDocument } from "./HistoryDocuments.ts"
 import { confirm, resolve } from "./Resolve.ts"
 import { actionDocuments, formatActions } from "./SaleActionDocuments.ts"
-import { list, transactionDocument } from "./TransactionList.ts"
+import { transactionDocument } from "./TransactionDocuments.ts"
+import { list } from "./TransactionList.ts"
 
 const sale = Argument.String("transaction").pipe(
   Argument.withDescription("Id (transaction_id) or xid of the sale, such as 4711 or RD-3f2a9c1be07d4a55c1d2e3f4"),

@@ -1,6 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Layer, Stream } from "effect"
+import { DateTime, Effect, Layer, Stream } from "effect"
 import * as AllTransactionsPostgres from "../../../adapters/postgres/reads/AllTransactionsPostgres.ts"
 import * as StatementPostgres from "../../../adapters/postgres/reads/StatementPostgres.ts"
 import * as TransactionsPostgres from "../../../adapters/postgres/reads/TransactionsPostgres.ts"
@@ -33,8 +33,9 @@ const TestLayer = Layer.mergeAll(
   Loaded
 ).pipe(Layer.provideMerge(TestDatabase))
 
+/** The rows that scans read. A bitmap of an index reads no rows; the scan that uses the bitmap reads them. */
 const read = (scans: ReadonlyArray<Scan>, of: RegExp): number =>
-  scans.reduce((rows, scan) => (of.test(scan.of) ? rows + scan.rows : rows), 0)
+  scans.reduce((rows, scan) => (of.test(scan.of) && scan.kind !== "Bitmap Index Scan" ? rows + scan.rows : rows), 0)
 
 const rows = /^(transaction|entry)/
 
@@ -210,7 +211,9 @@ layer(TestLayer)("a page of a long list", (it) => {
           case when id % 5000 <> 1 then created_at end, created_at
         from cell.transaction
         where company_id = ${large.company} and status = 'SUCCESS' and id % 5 = 1`
-      const pending = AllTransactions.use((all) => all.pending(undefined, "age", { page: 1, perPage }))
+      const pending = AllTransactions.use((all) =>
+        all.pending({}, "age", { page: 1, perPage }, DateTime.makeUnsafe("2026-02-01"))
+      )
       const vitals = VitalSigns.use((signs) => signs.read)
       for (const reading of [pending, vitals]) {
         const scans = yield* scansOfStatements<unknown, never, AllTransactions | VitalSigns>(reading)
@@ -220,8 +223,9 @@ layer(TestLayer)("a page of a long list", (it) => {
           JSON.stringify(scans)
         )
         const unresolved = (2 * (small.sales + large.sales)) / 100
-        assert.isAtMost(read(scans, /^transaction$/), unresolved + 100, JSON.stringify(scans))
-        assert.isAtMost(read(scans, /^reversal$/), 100, JSON.stringify(scans))
+        // The list reads them once for its totals and once for its page.
+        assert.isAtMost(read(scans, /^transaction$/), 2 * unresolved + 200, JSON.stringify(scans))
+        assert.isAtMost(read(scans, /^reversal$/), 200, JSON.stringify(scans))
       }
     })
   )

@@ -85,6 +85,7 @@ const taught: ReadonlyArray<
       estado: "any",
       status: "any",
       orden: "edad",
+      suplidor: "any",
       page: "1",
       "per-page": "50"
     }
