@@ -16,7 +16,7 @@ import { isGoalMet } from "./support/Measurements.ts"
 
 const report = fileURLToPath(new URL("report.html", import.meta.url))
 
-const parts = [...comparisonNames, "documents", "events", "replicas"] as const
+const parts = [...comparisonNames, "documents", "console", "events", "replicas"] as const
 
 const flags = {
   rounds: wholeNumber(
@@ -29,7 +29,7 @@ const flags = {
   only: commaListOf(
     "only",
     parts,
-    "Comparisons to run; documents: sales during a burst of PDFs; events: sales with webhooks; replicas: the other comparisons with two servers"
+    "Comparisons to run; documents: sales during a burst of PDFs; console: sales with four consoles open; events: sales with webhooks; replicas: the other comparisons with two servers"
   ).pipe(orDefault(parts, "all")),
   rows: wholeNumber(
     "rows",
@@ -52,6 +52,7 @@ const planOf = ({ only, profile, ...numbers }: Command.Command.Config.Infer<type
     comparisons: chosen.length === 0 && only.includes("replicas") ? comparisonNames : chosen,
     replicas: only.includes("replicas"),
     documents: only.includes("documents"),
+    console: only.includes("console"),
     events: only.includes("events"),
     profile
   }

@@ -6,6 +6,7 @@ import type { SaleCount } from "../support/Rounds.ts"
 import * as Progress from "../support/Rounds.ts"
 import { connectedTo, newDatabase, startBare, startPeer, startSaldo } from "../support/Services.ts"
 import { type ComparisonName, comparisonsLength_s, runComparisons, type ServersUnderTest } from "./Comparisons.ts"
+import { consolesLength_s, measureConsoles } from "./Consoles.ts"
 import { documentsLength_s, measureDocuments } from "./Documents.ts"
 import { eventsLength_s, measureEvents } from "./Events.ts"
 import { highestMemory, type MemorySample, soakMemory, watchMemory } from "./Memory.ts"
@@ -28,6 +29,8 @@ export interface BenchmarkPlan extends Progress.LoadOptions {
   readonly documents: boolean
   /** Whether to compare sales with and without webhooks. */
   readonly events: boolean
+  /** Whether to compare sales with and without open consoles. */
+  readonly console: boolean
   /** Number of sales in the database before the first measurement. */
   readonly rows: number
   /** Duration of the memory test, in minutes. */
@@ -59,6 +62,7 @@ const length_s = (plan: BenchmarkPlan): number => {
     historyLength_s(plan.rows) +
     (plan.replicas ? 2 : 1) * comparisons_s +
     (plan.documents ? documentsLength_s(plan) : 0) +
+    (plan.console ? consolesLength_s(plan) : 0) +
     (plan.events ? eventsLength_s(plan) + soundnessLength_s : 0) +
     60 * plan.soak +
     history_s +
@@ -141,6 +145,7 @@ const measureAll = Effect.fnUntraced(function* (plan: BenchmarkPlan) {
   if (plan.comparisons.length > 0) sections.push(yield* oneServer(servers, full, plan))
   if (plan.comparisons.length > 0 && plan.replicas) sections.push(yield* twoServers(servers, full, plan))
   if (plan.documents) sections.push(section("Beside PDFs", yield* measureDocuments(full, plan)))
+  if (plan.console) sections.push(section("With open consoles", yield* measureConsoles(full, plan)))
   if (plan.events) {
     const compared = yield* withEvents(full, plan)
     sections.push(compared.section)

@@ -91,7 +91,8 @@ const eventTimes = Effect.gen(function* () {
   )
 })
 
-interface CountedDatabase extends CountedService {
+/** A server on a database of its own. */
+export interface CountedDatabase extends CountedService {
   readonly database: string
 }
 

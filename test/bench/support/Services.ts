@@ -58,6 +58,17 @@ export const startSaldo = (database: string, profile: string | null) =>
 export const command = (database: string, ...args: ReadonlyArray<string>) =>
   saldo([...args, "--json"], environmentOf(database))
 
+/**
+ * Starts `saldo console` on a database.
+ *
+ * @returns the one-time link that opens the console without an account.
+ */
+export const startConsole = (database: string) =>
+  Effect.map(
+    Effect.flatMap(saldo(["console"], { ...environmentOf(database), CONSOLE_PORT: "0" }), listening),
+    ({ url }) => url
+  )
+
 /** Starts the conventional service on an empty database. */
 export const startPeer = (database: string) =>
   Effect.flatMap(startProgram(fileOf("../peer/main.ts"), [], { DATABASE_URL: database }), listening).pipe(
