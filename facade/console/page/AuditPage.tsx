@@ -80,7 +80,12 @@ const Events = ({ items }: { items: ReadonlyArray<Event> }) => (
 const FilterForm = ({ query }: Pick<ScreenProps, "query">) => {
   const given = (name: string) => query.get(name) ?? ""
   return (
-    <Form action="Buscar" faultOf={faultOf} onSubmit={async (values) => setQuery({ ...values, antes_de: undefined })}>
+    <Form
+      key={query.toString()}
+      action="Buscar"
+      faultOf={faultOf}
+      onSubmit={async (values) => setQuery({ ...values, antes_de: undefined })}
+    >
       {() => (
         <div class="filters">
           <Field name="operador" label="Operador" value={given("operador")} maxLength={80} />

@@ -16,7 +16,12 @@ const filters = ["buscar", "empresa_id", "estado", "servicio_id", "tipo", "termi
 const SearchForm = ({ companies, query }: { companies: Companies } & Pick<ScreenProps, "query">) => {
   const given = (name: (typeof filters)[number]) => query.get(name) ?? ""
   return (
-    <Form action="Buscar" faultOf={faultOf} onSubmit={async (values) => setQuery({ ...values, page: undefined })}>
+    <Form
+      key={query.toString()}
+      action="Buscar"
+      faultOf={faultOf}
+      onSubmit={async (values) => setQuery({ ...values, page: undefined })}
+    >
       {() => (
         <>
           <Field

@@ -36,7 +36,7 @@ const optionsOf = ({ format, points, series }: ChartProps, width: number): uPlot
       { stroke: text, grid, size: axis_px, values: (_, ticks) => ticks.map(format) }
     ],
     series: [
-      { value: (_, point) => points[point] ?? "" },
+      { label: "Punto", value: (_, point) => points[point] ?? "" },
       ...series.map(({ isEarlier = false, label }, place) => ({
         label,
         stroke: colour(isEarlier ? "--text-soft" : `--chart-${(place % 3) + 1}`),

@@ -67,8 +67,8 @@ const Labelled = ({ control, fault, hint, label, name }: LabelledProps) => {
   )
 }
 
-/** A text field with its label, hint and error. */
-export const Field = ({ fault, hint, label, name, onInput, ...attributes }: FieldProps) => {
+/** A text field with its label, hint and error. A new `value` replaces only text that the operator has not changed. */
+export const Field = ({ fault, hint, label, name, onInput, value, ...attributes }: FieldProps) => {
   const typed = onInput && {
     onInput: ({ currentTarget }: TargetedEvent<HTMLInputElement>) => onInput(currentTarget.value)
   }
@@ -76,8 +76,16 @@ export const Field = ({ fault, hint, label, name, onInput, ...attributes }: Fiel
     <Labelled
       {...{ fault, hint, label, name }}
       control={(labelled) => (
-        // Preact's types know no input whose kind is chosen at run time.
-        <input name={name} autocomplete="off" {...(attributes as object)} {...typed} {...labelled} />
+        // With `value`, each drawing of the page would replace the operator's text by the first one. Preact's types know
+        // no input whose kind is chosen at run time.
+        <input
+          name={name}
+          autocomplete="off"
+          defaultValue={value}
+          {...(attributes as object)}
+          {...typed}
+          {...labelled}
+        />
       )}
     />
   )
