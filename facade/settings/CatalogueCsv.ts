@@ -43,7 +43,6 @@ export const csvColumns = [
   "sms",
   "activo"
 ] as const
-export type CsvColumn = (typeof csvColumns)[number]
 
 const isOneOf = <Name extends string>(names: ReadonlyArray<Name>, name: string): name is Name =>
   names.some((known) => known === name)

@@ -1,6 +1,8 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { may, Role } from "../../core/domain/Operator.ts"
+import { ConsoleAddress } from "../../facade/console/ConsoleServer.ts"
+import { exports, exportsPath } from "../../facade/console/Exports.ts"
 import { callConsole, everyProcedure, signedIn, testConsole } from "./TestConsole.ts"
 
 const changes = everyProcedure.filter(({ procedure }) => procedure.kind === "mutation")
@@ -50,6 +52,31 @@ describe("the procedures of the console", () => {
         const headers = { "x-saldo-ficha": token === "none" ? undefined : token === "empty" ? "" : other }
         const { code, status } = yield* callConsole(name, { browser, headers })
         assert.deepStrictEqual([status, code], [403, "FICHA_INVALIDA"])
+      })
+    )
+  })
+})
+
+describe("the CSV files of the console", () => {
+  layer(testConsole(), { excludeTestServices: true })((it) => {
+    it.effect.each(Object.keys(exports))("%s is refused without a session", (name) =>
+      Effect.gen(function* () {
+        const { url } = yield* ConsoleAddress
+        const { status } = yield* Effect.promise(() => fetch(`${url}${exportsPath}/${name}`))
+        assert.strictEqual(status, 401)
+      })
+    )
+
+    it.effect.each(
+      Object.entries(exports).flatMap(([name, { gate }]) => Role.literals.map((role) => ({ name, gate, role })))
+    )("$name is allowed for $role exactly if the role may take its action", ({ gate, name, role }) =>
+      Effect.gen(function* () {
+        const { url } = yield* ConsoleAddress
+        const { cookie } = yield* signedIn(role)
+        const { status } = yield* Effect.promise(() => fetch(`${url}${exportsPath}/${name}`, { headers: { cookie } }))
+        // Without its required fields, an allowed file is refused with 422.
+        assert.strictEqual(status === 403, !may(role, gate))
+        assert.notStrictEqual(status, 500)
       })
     )
   })

@@ -20,7 +20,7 @@ export interface OperatorSession {
  * The callers of a procedure: everyone (for the sign-in), every signed-in operator, or the operators whose role may take
  * an action.
  */
-export type ProcedureGate = "public" | "session" | OperatorAction
+type ProcedureGate = "public" | "session" | OperatorAction
 
 /** The arguments of a handler. The operator is also the `CurrentActor` of the handler's effect. */
 export interface Given<A> {

@@ -3,7 +3,7 @@ import uPlot from "uplot"
 import { Table } from "./Table.tsx"
 
 /** A line or a row of bars of a chart. */
-export interface Series {
+interface Series {
   readonly label: string
   readonly values: ReadonlyArray<number | null>
   /** Earlier values for comparison are drawn dashed. */
