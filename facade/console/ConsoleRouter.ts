@@ -10,6 +10,7 @@ import { catalogo } from "./api/Catalogo.ts"
 import { empresas } from "./api/Empresas.ts"
 import { operadores } from "./api/Operadores.ts"
 import { panorama } from "./api/Panorama.ts"
+import { pendientes } from "./api/Pendientes.ts"
 import type { OperatorSession, Procedure, ProcedureKind } from "./api/Procedure.ts"
 import { propuestas } from "./api/Propuestas.ts"
 import type { Services } from "./api/Services.ts"
@@ -25,6 +26,7 @@ export const procedures = {
   empresas,
   operadores,
   panorama,
+  pendientes,
   propuestas,
   sesion,
   tokens,

@@ -1,51 +1,14 @@
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { StatusAnswer } from "../../core/domain/Recovery.ts"
-import { DispatchAnswer } from "../../core/domain/Sale.ts"
 import { ConsoleAddress } from "../../facade/console/ConsoleServer.ts"
 import { ManualClock } from "../support/InProcessService.ts"
 import { customer } from "../support/service/CustomerCompany.ts"
-import { get, parseCsv, post, sell } from "../support/service/HttpCalls.ts"
-import { Script } from "../support/service/ScriptedPorts.ts"
-import { TestServer } from "../support/service/TestServer.ts"
-import { type Browser, ConsoleBeside, callConsole, signedIn } from "./TestConsole.ts"
-
-const WithConsole = Layer.provideMerge(ConsoleBeside.layer, TestServer)
-
-const ask = (name: string, input: object, browser?: Browser) =>
-  ConsoleBeside.use(({ on }) =>
-    on(
-      Effect.flatMap(browser === undefined ? signedIn("lector") : Effect.succeed(browser), (caller) =>
-        callConsole(name, { browser: caller, input })
-      )
-    )
-  )
-
-const operator = (role: "cajero" | "supervisor") => ConsoleBeside.use(({ on }) => on(signedIn(role)))
-
-let numbers = 0
-// The simulator decides the outcome by the last digit. 9 is delivered.
-const nextPhone = () => `80955${String(++numbers).padStart(4, "0")}9`
+import { parseCsv, post, sell } from "../support/service/HttpCalls.ts"
+import { ask, moneyOf, nextPhone, operator, pendingSale, WithConsole } from "./ConsoleSales.ts"
+import { ConsoleBeside, signedIn } from "./TestConsole.ts"
 
 const delivered = StatusAnswer.Delivered({ delivery: { authCode: "PRUEBA-1", rechargeToken: null } })
-
-/** A sale of 100 pesos whose outcome the provider did not say. */
-const pendingSale = Effect.fnUntraced(function* (said: StatusAnswer) {
-  const { provider } = yield* Script
-  const { auth, companyId } = yield* customer()
-  const identifier = nextPhone()
-  provider.set(identifier, {
-    dispatch: () => Effect.succeed(DispatchAnswer.Unknown()),
-    status: () => Effect.succeed(said)
-  })
-  const { body } = yield* sell({ service_id: 1, amount: 100, identifier }, auth)
-  return { auth, companyId, id: body.error.details.transaction_id as number, identifier }
-})
-
-const moneyOf = Effect.fnUntraced(function* (auth: Record<string, string>) {
-  const { body } = yield* get("/v1/saldo", auth)
-  return [body.data.saldo_disponible, body.data.saldo_retenido]
-})
 
 interface Step {
   readonly evento: string

@@ -7,7 +7,7 @@ import { Link } from "./Navigation.tsx"
 export type Panorama = Awaited<ReturnType<typeof api.panorama.ver.query>>
 
 /** The name of an age band, from its lower bound and the lower bound of the next band. */
-const bandName = (from_s: number, next_s: number | undefined): string => {
+export const bandName = (from_s: number, next_s: number | undefined): string => {
   if (next_s === undefined) return `más de ${duration(from_s)}`
   return from_s === 0 ? `menos de ${duration(next_s)}` : `de ${duration(from_s)} a ${duration(next_s)}`
 }

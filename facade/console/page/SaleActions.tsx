@@ -30,7 +30,7 @@ const findingNames: Readonly<Record<Finding, string>> = {
   no_anulada: "La anulación no se hizo: la venta sigue cobrada"
 }
 
-const shortNames: Readonly<Record<Finding, string>> = {
+export const shortNames: Readonly<Record<Finding, string>> = {
   exitosa: "se entregó",
   fallida: "no se entregó",
   anulada: "se anuló",

@@ -7,6 +7,7 @@ import { CompaniesPage } from "./CompaniesPage.tsx"
 import { CompanyPage } from "./CompanyPage.tsx"
 import { OperatorsPage } from "./OperatorsPage.tsx"
 import { PanoramaPage } from "./PanoramaPage.tsx"
+import { PendingPage } from "./PendingPage.tsx"
 import { TransactionPage } from "./TransactionPage.tsx"
 import { TransactionsPage } from "./TransactionsPage.tsx"
 
@@ -44,6 +45,7 @@ export const screens: Partial<Record<PagePath, Screen>> = {
   "/": listed("Panorama", PanoramaPage),
   "/transacciones": listed("Transacciones", TransactionsPage),
   "/transacciones/:id": single("Transacción", TransactionPage),
+  "/pendientes": listed("Pendientes", PendingPage),
   "/empresas": listed("Empresas", CompaniesPage),
   "/empresas/:id": { ...listed("Empresa", CompanyPage), isListed: false },
   "/catalogo": listed("Catálogo", CataloguePage),

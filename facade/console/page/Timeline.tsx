@@ -1,4 +1,4 @@
-import { dateTime, pesos, timeOfDay } from "../ui/Format.ts"
+import { dateTime, day, pesos, timeOfDay } from "../ui/Format.ts"
 import { actionName } from "./AuditActions.ts"
 import type { api } from "./Client.ts"
 import { Link } from "./Navigation.tsx"
@@ -53,12 +53,18 @@ const subjectOf = (subject: "anulacion" | "venta") => (subject === "venta" ? "la
 
 /** How often a step happened, and the last time. Empty for a single time. */
 const repetition = ({ ultima, veces }: { readonly veces: number; readonly ultima: string }): string =>
-  veces === 1 ? "" : ` ${veces} veces, la última el ${dateTime(ultima)}.`
+  veces === 1 ? "" : ` (${veces} veces, hasta el ${dateTime(ultima)})`
 
 const deliveryText = ({ error, estado, http_status, intentos }: StepOf<"evento">["entregas"][number]): string =>
   [estado, `${intentos} intentos`, http_status === null ? null : `HTTP ${http_status}`, error]
     .filter((part) => part !== null)
     .join(", ")
+
+/** What a retry of the company receives. */
+const repeatText = ({ se_repite_hasta: until }: StepOf<"respondida">): string =>
+  until === null
+    ? "Mientras siga sin resolver, un reintento recibe lo mismo."
+    : `Hasta el ${dateTime(until)} un reintento recibe lo mismo.`
 
 /** The title and the facts of a step. */
 const described = (step: Step): { readonly title: string; readonly facts: string } => {
@@ -71,22 +77,22 @@ const described = (step: Step): { readonly title: string; readonly facts: string
     case "respondida":
       return {
         title: "Respuesta a la empresa",
-        facts: `La venta se respondió como ${outcomes[step.respuesta]}, ${finders[step.por]}. Un reintento recibe lo mismo ${step.se_repite_hasta === null ? "mientras siga sin resolver" : `hasta el ${dateTime(step.se_repite_hasta)}`}.`
+        facts: `La venta se respondió como ${outcomes[step.respuesta]}, ${finders[step.por]}. ${repeatText(step)}`
       }
     case "repetida":
       return {
         title: "Reintento de la empresa",
-        facts: `Recibió la respuesta guardada de ${subjectOf(step.sobre)}.${repetition(step)}`
+        facts: `Recibió la respuesta guardada de ${subjectOf(step.sobre)}${repetition(step)}.`
       }
     case "preguntada":
       return {
         title: "Pregunta al proveedor",
-        facts: `Se preguntó por ${subjectOf(step.sobre)}: ${answerName(step.respuesta)}.${repetition(step)}`
+        facts: `Se preguntó por ${subjectOf(step.sobre)}: ${answerName(step.respuesta)}${repetition(step)}.`
       }
     case "no_preguntada":
       return {
         title: "Pregunta sin enviar",
-        facts: `No se pudo preguntar por ${subjectOf(step.sobre)}, porque nadie acepta llamadas.${repetition(step)}`
+        facts: `No se pudo preguntar por ${subjectOf(step.sobre)}, porque ningún proveedor ni aseguradora acepta llamadas${repetition(step)}.`
       }
     case "resuelta":
       return {
@@ -165,7 +171,7 @@ export const Timeline = ({ steps }: { steps: ReadonlyArray<Step> }) => (
       return (
         <li key={place}>
           <time dateTime={step.fecha}>
-            {dateTime(step.fecha)} <small>({timeOfDay(step.fecha)})</small>
+            {day(step.fecha)}, {timeOfDay(step.fecha)}
           </time>
           <strong>{title}</strong>
           {facts !== "" && <p>{facts}</p>}

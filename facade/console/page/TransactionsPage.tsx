@@ -109,9 +109,11 @@ export const TransactionsPage = ({ query }: ScreenProps) => {
             pages={data.pagination.total_pages}
             onPage={(page) => setQuery({ page: String(page) })}
           />
-          <a class="button" href={`/exportar/transacciones?${new URLSearchParams(filter)}`} download>
-            Descargar CSV
-          </a>
+          <div class="buttons">
+            <a class="button" href={`/exportar/transacciones?${new URLSearchParams(filter)}`} download>
+              Descargar CSV
+            </a>
+          </div>
         </>
       )}
     </>
