@@ -20,6 +20,7 @@ import * as CasesPostgres from "../adapters/postgres/directory/CasesPostgres.ts"
 import * as CatalogueAdminPostgres from "../adapters/postgres/directory/CatalogueAdminPostgres.ts"
 import * as CompaniesPostgres from "../adapters/postgres/directory/CompaniesPostgres.ts"
 import * as DataKeyPostgres from "../adapters/postgres/directory/DataKeyPostgres.ts"
+import * as FloatsPostgres from "../adapters/postgres/directory/FloatsPostgres.ts"
 import * as OperatorSessionsPostgres from "../adapters/postgres/directory/OperatorSessionsPostgres.ts"
 import * as OperatorsPostgres from "../adapters/postgres/directory/OperatorsPostgres.ts"
 import * as ProviderStatementsPostgres from "../adapters/postgres/directory/ProviderStatementsPostgres.ts"
@@ -152,6 +153,7 @@ const adapterLayers = Layer.mergeAll(
   CompaniesPostgres.layer,
   DeliveriesPostgres.layer,
   EventsPostgres.layer,
+  FloatsPostgres.layer,
   FollowUpsPostgres.layer,
   InsurancesPostgres.layer,
   LedgerPostgres.layer,

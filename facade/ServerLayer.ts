@@ -14,6 +14,7 @@ import { Pepper } from "../core/ports/Pepper.ts"
 import { closeDue, keepClosing } from "../core/workflows/CloseDays.ts"
 import { keepDelivering, keepPurging } from "../core/workflows/DeliverEvents.ts"
 import { keepFollowingUp } from "../core/workflows/FollowUp.ts"
+import { keepReadingFloat } from "../core/workflows/ReadFloat.ts"
 import { keepRecovering } from "../core/workflows/Recover.ts"
 import { keepResetting } from "../core/workflows/SandboxReset.ts"
 import { seed } from "../core/workflows/Seed.ts"
@@ -49,6 +50,18 @@ const followingUp = Layer.unwrap(
     followUpCalls_max === null
       ? Layer.empty
       : Layer.effectDiscard(Effect.forkScoped(keepFollowingUp(followUpCalls_max)))
+  )
+)
+
+const floatReading = Layer.unwrap(
+  Settings.useSync(({ externalServices: { floatAlert, floatEvery, provider } }) =>
+    floatEvery === null
+      ? Layer.empty
+      : Layer.effectDiscard(
+          Effect.forkScoped(
+            keepReadingFloat({ provider: provider?._tag ?? "simulador", every: floatEvery, alert: floatAlert })
+          )
+        )
   )
 )
 
@@ -156,7 +169,16 @@ export const portsLayer = Layer.mergeAll(
 
 /** The ports and all background work of a server. */
 export const serverLayer = Layer.provideMerge(
-  Layer.mergeAll(recovering, followingUp, smsSending, eventDelivering, sandboxResetting, dayClosing, startupWarnings),
+  Layer.mergeAll(
+    recovering,
+    followingUp,
+    floatReading,
+    smsSending,
+    eventDelivering,
+    sandboxResetting,
+    dayClosing,
+    startupWarnings
+  ),
   portsLayer
 )
 

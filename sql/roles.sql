@@ -102,6 +102,7 @@ grant select, insert, update (wrapped, protected) on directory.data_key to saldo
 grant select, insert, update (ended_at, duration_ms, violations) on directory.last_audit to saldo_server;
 grant select, insert, update (settled_at, transaction_id, leased_until) on directory.follow_up to saldo_server;
 grant select, insert, delete, update (queued_at) on directory.phone_quota to saldo_server;
+grant select, insert, update (balances, read_at, failed_at) on directory.provider_float to saldo_server;
 grant insert, select (action, at) on directory.audit_event to saldo_server;
 grant insert, update on catalogue.category, catalogue.service, catalogue.package to saldo_server;
 

@@ -1,6 +1,9 @@
 import { DateTime, Effect } from "effect"
+import { HttpClientError } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
+import { FloatAnswer } from "../../core/domain/Float.ts"
 import { LookupAnswer, type LookupQuery } from "../../core/domain/Lookup.ts"
+import { toPesos } from "../../core/domain/Money.ts"
 import { type Reversal, ReversalAnswer } from "../../core/domain/Reversal.ts"
 import { DispatchAnswer, lacksRechargeToken, type Order } from "../../core/domain/Sale.ts"
 import type { Provider } from "../../core/ports/Provider.ts"
@@ -76,6 +79,29 @@ const readLookup = (answer: Wire.LookupAnswer): LookupAnswer => {
   return LookupAnswer.Found({ found: { holder, offers } })
 }
 
+interface WireBalance {
+  readonly currency: string
+  readonly available_centavos: number
+  readonly held_centavos?: number | null
+}
+
+const readFloat = (answer: WireBalance | null): FloatAnswer =>
+  answer === null
+    ? FloatAnswer.NotOffered()
+    : FloatAnswer.Read({
+        balances: [
+          {
+            unit: answer.currency,
+            available: toPesos(answer.available_centavos),
+            held: toPesos(answer.held_centavos ?? 0)
+          }
+        ]
+      })
+
+/** Whether the gateway does not have the optional endpoint. Earlier versions of the protocol lacked it. */
+const isWithoutEndpoint = (failure: unknown): boolean =>
+  HttpClientError.isHttpClientError(failure) && [404, 405, 501].includes(failure.response?.status ?? 0)
+
 const toReversalAnswer: (reply: GatewayReply<ReversalAnswer>) => ReversalAnswer = GatewayReply.$match({
   Answered: ({ answer }): ReversalAnswer => answer,
   NotDone: () => ReversalAnswer.NotSent(),
@@ -118,6 +144,11 @@ export const make = Effect.fnUntraced(function* (options: GatewayOptions) {
         operation: "lookup",
         id: null,
         read: readLookup
-      }).pipe(Effect.map((reply) => (reply._tag === "Answered" ? reply.answer : LookupAnswer.NoAnswer())))
+      }).pipe(Effect.map((reply) => (reply._tag === "Answered" ? reply.answer : LookupAnswer.NoAnswer()))),
+    float: askGateway(gateway.balance().pipe(Effect.catchIf(isWithoutEndpoint, () => Effect.succeed(null))), {
+      operation: "balance",
+      id: null,
+      read: readFloat
+    }).pipe(Effect.map((reply) => (reply._tag === "Answered" ? reply.answer : FloatAnswer.NoAnswer())))
   } satisfies Provider
 })

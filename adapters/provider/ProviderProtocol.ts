@@ -179,9 +179,27 @@ const lookups = HttpApiGroup.make("lookups", { topLevel: true }).add(
   }).annotate(OpenApi.Summary, "Look up what an identifier can buy (moves no money)")
 )
 
+/** What is left of the operator's money with the gateway's carrier. */
+const Balance = Schema.Struct({
+  currency: Currency,
+  available_centavos: Schema.Int.annotate({
+    description: "What can still be sold, in centavos. Negative if the carrier sells on credit."
+  }),
+  held_centavos: optionalOrNull(
+    Schema.Int.annotate({ description: "What is held for orders in progress, in centavos." })
+  )
+}).annotate({ identifier: "Balance", description: "What is left with the carrier." })
+
+const balances = HttpApiGroup.make("balances", { topLevel: true }).add(
+  HttpApiEndpoint.get("balance", "/v1/balance", { success: Balance, error: notProcessed }).annotate(
+    OpenApi.Summary,
+    "Get what is left with the carrier (optional, moves no money)"
+  )
+)
+
 /** The protocol between Saldo and a provider's gateway. Described in docs/providers/http.md. */
 export const providerProtocol = HttpApi.make("provider")
-  .add(orders, reversals, lookups)
+  .add(orders, reversals, lookups, balances)
   .annotateMerge(
     protocolAnnotations(
       "Saldo: a provider's gateway",

@@ -1,5 +1,6 @@
 import { DateTime, Duration, Effect } from "effect"
 import type { Refusal } from "../../core/domain/Errors.ts"
+import { FloatAnswer } from "../../core/domain/Float.ts"
 import type { Identifier } from "../../core/domain/Ids.ts"
 import { periodsAt } from "../../core/domain/LocalTime.ts"
 import { type Found, LookupAnswer, type LookupQuery, type Offer } from "../../core/domain/Lookup.ts"
@@ -170,6 +171,8 @@ const reversal = ({ order: { identifier } }: Reversal, askedAbout: boolean): Rev
  * that was reserved but never sent.
  * - Pending sale: 02 is denied, 12 stays undecided, all others are confirmed.
  * - Reversal: 93 is denied, 94 is unknown until its first status query, all others are confirmed.
+ *
+ * A million pesos are always left with it.
  */
 export const simulatedProvider: Provider = {
   knows: () => true,
@@ -177,5 +180,6 @@ export const simulatedProvider: Provider = {
   status: (order) => Effect.map(DateTime.now, (now) => status(order, now)),
   reverse: (asked) => Effect.sync(() => reversal(asked, false)),
   reversalStatus: (asked) => Effect.sync(() => reversal(asked, true)),
-  lookup: simulatedLookup
+  lookup: simulatedLookup,
+  float: Effect.succeed(FloatAnswer.Read({ balances: [{ unit: "DOP", available: 1_000_000, held: 0 }] }))
 }

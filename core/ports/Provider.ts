@@ -1,6 +1,7 @@
 import { Context, type Effect } from "effect"
 import type { Environment } from "../domain/Company.ts"
 import type { ServiceUnavailable } from "../domain/Errors.ts"
+import type { FloatAnswer } from "../domain/Float.ts"
 import type { LookupAnswer, LookupQuery } from "../domain/Lookup.ts"
 import type { StatusAnswer } from "../domain/Recovery.ts"
 import type { Reversal, ReversalAnswer } from "../domain/Reversal.ts"
@@ -19,6 +20,8 @@ export interface Provider {
   readonly reversalStatus: (reversal: Reversal) => Effect.Effect<ReversalAnswer>
   /** Looks up the packages or bills of an identifier. Moves no money and may be repeated. */
   readonly lookup: (query: LookupQuery) => Effect.Effect<LookupAnswer>
+  /** Asks what is left with the provider. Moves no money and may be repeated. */
+  readonly float: Effect.Effect<FloatAnswer>
 }
 
 /** The provider of each environment. Companies in production never use the simulator. Contract: 1. */

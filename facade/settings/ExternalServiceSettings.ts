@@ -1,4 +1,5 @@
-import { Effect, Predicate, Redacted } from "effect"
+import { Duration, Effect, Predicate, Redacted } from "effect"
+import type { FloatAlert } from "../../core/domain/Float.ts"
 import {
   integer,
   keyword,
@@ -84,6 +85,11 @@ const twilioSettings = Effect.map(
 
 const none = Effect.succeed(null)
 
+const readFloatAlert: Parser<FloatAlert> = (given) => {
+  const [, amount, unit = null] = /^(\d{1,12}(?:\.\d{1,5})?)(?: ?([A-Z]{3}))?$/.exec(given) ?? []
+  return amount === undefined || Number(amount) === 0 ? null : { amount: Number(amount), unit }
+}
+
 /** Selects one external service by name, or none, and reads the variables that it needs. */
 const serviceChoice = <A>(name: string, choices: Readonly<Record<string, Effect.Effect<A, WrongVariable>>>) =>
   Effect.flatMap(
@@ -120,6 +126,16 @@ export const externalServiceVariables = {
     expected: "a whole number from 1 to 10000, or off",
     read: orOff(integer(1, 10_000)),
     fallback: null
+  }),
+  floatEvery_min: variable("FLOAT_EVERY", {
+    expected: "a whole number of minutes from 1 to 1440, or off",
+    read: orOff(integer(1, 1440)),
+    fallback: 5
+  }),
+  floatAlert: variable("FLOAT_ALERT", {
+    expected: "a number above zero, with or without a unit, such as 500 USD",
+    read: readFloatAlert,
+    fallback: null
   })
 }
 
@@ -129,11 +145,22 @@ type Values = { readonly [Name in keyof Variables]: Effect.Success<Variables[Nam
 /** By default a sixteenth of the calls, because recovery and sales in progress are more urgent. */
 const followUpShareOf = (calls_max: number): number => Math.max(1, Math.floor(calls_max / 16))
 
-export const externalServicesOf = ({ externalCalls_max, followUpCalls_max, insurer, provider, sms }: Values) => ({
+export const externalServicesOf = ({
+  externalCalls_max,
+  floatAlert,
+  floatEvery_min,
+  followUpCalls_max,
+  insurer,
+  provider,
+  sms
+}: Values) => ({
   provider,
   insurer,
   sms,
   calls_max: externalCalls_max,
   /** Number of questions in flight about settled sales. Null if later checks are turned off. */
-  followUpCalls_max: followUpCalls_max === off ? null : (followUpCalls_max ?? followUpShareOf(externalCalls_max))
+  followUpCalls_max: followUpCalls_max === off ? null : (followUpCalls_max ?? followUpShareOf(externalCalls_max)),
+  /** How often the balance with the provider is read. Null if it is not read. */
+  floatEvery: floatEvery_min === off ? null : Duration.minutes(floatEvery_min),
+  floatAlert
 })

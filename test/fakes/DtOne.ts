@@ -51,6 +51,10 @@ export class FakeDtOne {
   readonly misbehaviours = new Misbehaviours()
   /** Every request in order, with the xid or account that it concerns. */
   readonly requests: Array<FakeRequest & { readonly about: string }> = []
+  /** The balances of the account, in DT One's form. */
+  balances: ReadonlyArray<object> = [
+    { id: 1, unit_type: "CURRENCY", unit: "USD", available: 1234.56789, holding: 10.5, credit_limit: 0 }
+  ]
   readonly #bookings = new Map<string, Booking>()
   readonly #patches = new Map<string, object>()
   readonly #scripted = new Map<string, ReadonlyArray<FakeReply>>()
@@ -153,6 +157,8 @@ export class FakeDtOne {
         return /^\+1(809|829|849)\d{7}$/.test(about)
           ? { status: 200, body: [{ id: 50, name: "Caribe Móvil", identified: true }] }
           : errorReply(400, 1005003)
+      case "GET /v1/balances":
+        return { status: 200, body: this.balances }
       case "GET /v1/products":
         return productPage(query)
       default:

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { AcceptedOperations, type Actor, fakeGateway } from "./FakeGateway.ts"
-import { DeliveryRecord, type FakeRequest } from "./FakeServer.ts"
+import { DeliveryRecord, type FakeReply, type FakeRequest } from "./FakeServer.ts"
 
 interface PolicyRequest {
   readonly xid: string
@@ -112,6 +112,10 @@ export const fakeHttpProvider = Effect.fnUntraced(function* (secret: string) {
   const reversals = new Map<string, ReversalDecision>()
   /** Result of a lookup, by identifier. */
   const found = new Map<string, object>()
+  /** The reply to the question about the balance. */
+  const balance: { reply: FakeReply } = {
+    reply: { status: 200, body: { currency: "DOP", available_centavos: 5_000_050, held_centavos: 10_000 } }
+  }
   const acceptedOrders = new AcceptedOperations<Order, OrderDecision>(orderAnswer)
   const acceptedReversals = new AcceptedOperations<Reversal, ReversalDecision>(reversalAnswer)
 
@@ -137,6 +141,8 @@ export const fakeHttpProvider = Effect.fnUntraced(function* (secret: string) {
         return acceptedOrders.accept(asked.body as Order, named, decideOrder)
       case "reversals":
         return acceptedReversals.accept(asked.body as Reversal, named, decideReversal)
+      case "balance":
+        return balance.reply
       case "lookups":
         return { status: 200, body: lookUp(named.xid) }
       default:
@@ -144,5 +150,5 @@ export const fakeHttpProvider = Effect.fnUntraced(function* (secret: string) {
     }
   }
   const gateway = yield* fakeGateway("http", secret, { aboutOf: providerSubjectOf, act })
-  return { ...gateway, truth, orders, reversals, found }
+  return { ...gateway, truth, orders, reversals, found, balance }
 })

@@ -2,6 +2,7 @@ import { DateTime, Effect, Layer } from "effect"
 import * as ConfiguredServices from "../../adapters/ConfiguredServices.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import { exampleLookup, simulatedProvider } from "../../adapters/provider/SimulatedProvider.ts"
+import { FloatAnswer } from "../../core/domain/Float.ts"
 import { periodsAt } from "../../core/domain/LocalTime.ts"
 import { LookupAnswer } from "../../core/domain/Lookup.ts"
 import { Amount } from "../../core/domain/Money.ts"
@@ -75,7 +76,8 @@ export const world = (behaviour: Partial<Provider> = {}, fault: Fault = (ledger)
       }),
     reverse: (reversal) => behaviour.reverse?.(reversal) ?? Effect.succeed(ReversalAnswer.Confirmed()),
     reversalStatus: (reversal) => behaviour.reversalStatus?.(reversal) ?? Effect.succeed(ReversalAnswer.Unknown()),
-    lookup: (query) => behaviour.lookup?.(query) ?? Effect.succeed(LookupAnswer.NoAnswer())
+    lookup: (query) => behaviour.lookup?.(query) ?? Effect.succeed(LookupAnswer.NoAnswer()),
+    float: behaviour.float ?? Effect.succeed(FloatAnswer.NotOffered())
   }
   const ledger = Layer.effect(Ledger, Effect.map(Ledger, fault))
   const layer = Layer.mergeAll(

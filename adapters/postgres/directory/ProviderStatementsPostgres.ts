@@ -9,22 +9,9 @@ import { type ComparedStatement, type Comparison, ProviderStatements } from "../
 import { advisoryLocks, instant } from "../connection/Sql.ts"
 import { makeTables, pairLines, readSales, type Span, storeCases, storeDifferences } from "./StatementTables.ts"
 
-/** A batch of lines as one array for each column, which Postgres reads faster than a row for each line. */
-const arraysOf = Effect.fnUntraced(function* (lines: ReadonlyArray<StatementLine>) {
-  const array = (oid: number, valueOf: (line: StatementLine) => unknown) =>
-    Effect.orDie(Effect.fromResult(PgTypes.array(lines.map(valueOf), oid)))
-  const { int4, int8, text, timestamptz } = PgTypes.OID
-  const epoch = (at: DateTime.Utc | undefined) => (at === undefined ? null : DateTime.toEpochMillis(at))
-  return {
-    line: yield* array(int4, ({ line }) => line),
-    xid: yield* array(text, ({ xid }) => xid),
-    externalId: yield* array(text, ({ externalId }) => externalId),
-    status: yield* array(text, ({ status }) => status),
-    amount: yield* array(int8, ({ amount }) => (amount === null ? null : BigInt(amount))),
-    since: yield* array(timestamptz, ({ dated }) => epoch(dated?.since)),
-    until: yield* array(timestamptz, ({ dated }) => epoch(dated?.until))
-  }
-})
+const { int4, int8, text, timestamptz } = PgTypes.OID
+
+const epochOf = (at: DateTime.Utc | undefined) => (at === undefined ? null : DateTime.toEpochMillis(at))
 
 interface LoadedRow {
   readonly lines: number
@@ -35,11 +22,20 @@ interface LoadedRow {
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
 
+  // An array for each column, because Postgres reads arrays faster than rows.
   const load = Effect.fnUntraced(function* (lines: ReadonlyArray<StatementLine>) {
-    const { amount, externalId, line, since, status, until, xid } = yield* arraysOf(lines)
+    const array = (oid: number, valueOf: (line: StatementLine) => unknown) =>
+      Effect.orDie(Effect.fromResult(PgTypes.array(lines.map(valueOf), oid)))
     yield* sql`
       insert into pg_temp.compared_line (line, xid, external_id, status, amount, since, until)
-      select * from unnest(${line}, ${xid}, ${externalId}, ${status}, ${amount}, ${since}, ${until})`
+      select *
+      from unnest(
+        ${yield* array(int4, ({ line }) => line)}, ${yield* array(text, ({ xid }) => xid)},
+        ${yield* array(text, ({ externalId }) => externalId)}, ${yield* array(text, ({ status }) => status)},
+        ${yield* array(int8, ({ amount }) => (amount === null ? null : BigInt(amount)))},
+        ${yield* array(timestamptz, ({ dated }) => epochOf(dated?.since))},
+        ${yield* array(timestamptz, ({ dated }) => epochOf(dated?.until))}
+      )`
   })
 
   const spanOf = (days: ComparedStatement<never>["days"], { since, until }: LoadedRow) => {

@@ -3,6 +3,7 @@ import { HttpClient } from "effect/http"
 import type { Provider } from "../../../core/ports/Provider.ts"
 import { dispatch } from "./Dispatch.ts"
 import { type DtOneSettings, dtOneApi } from "./DtOneApi.ts"
+import { float } from "./Float.ts"
 import { lookup } from "./Lookup.ts"
 import { isOurs } from "./ProductRequest.ts"
 import { reversalStatus, reverse, status } from "./Status.ts"
@@ -20,6 +21,7 @@ export const dtone = (settings: DtOneSettings): Effect.Effect<Provider, never, H
       status: (order) => status(api, order),
       reverse: (reversal) => reverse(api, reversal),
       reversalStatus: (reversal) => reversalStatus(api, reversal),
-      lookup: (query) => lookup(api, query)
+      lookup: (query) => lookup(api, query),
+      float: float(api)
     }
   })

@@ -24,6 +24,7 @@ export interface DtOneApi {
   readonly create: (order: Order, requested: ProductRequest, dueOn: string | null) => Effect.Effect<Exchange>
   readonly find: (xid: string) => Effect.Effect<Exchange>
   readonly statements: (productId: number, account: string) => Effect.Effect<Exchange>
+  readonly balances: Effect.Effect<Exchange>
   readonly operators: (mobileNumber: string) => Effect.Effect<Exchange>
   /** Requests one page of the fixed-value products of a mobile operator. */
   readonly packages: (operatorId: number, page: number) => Effect.Effect<Exchange>
@@ -48,6 +49,7 @@ export const dtOneApi = (http: HttpClient.HttpClient, { baseUrl, key, secret }: 
     find: (xid) => get("/transactions", { external_id: xid }),
     statements: (productId, account) =>
       post("/lookup/statement-inquiry", { product_id: productId, account_number: account, per_page: perPage }),
+    balances: get("/balances", {}),
     operators: (mobileNumber) => post("/lookup/mobile-number", { mobile_number: mobileNumber }),
     packages: (operatorId, page) =>
       get("/products", {

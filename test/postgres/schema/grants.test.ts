@@ -59,6 +59,7 @@ const server = {
   "directory.follow_up": "insert, select, update leased_until settled_at transaction_id",
   "directory.last_audit": "insert, select, update duration_ms ended_at violations",
   "directory.phone_quota": "delete, insert, select, update queued_at",
+  "directory.provider_float": "insert, select, update balances failed_at read_at",
   "directory.schema_file": "select",
   "directory.schema_version": "select",
   "directory.token":

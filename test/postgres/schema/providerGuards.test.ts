@@ -80,6 +80,21 @@ const rejected: ReadonlyArray<readonly [what: string, guard: string, statements:
   ["a note without a case", "statement_case_note_case_id_fkey", [note({ case_id: 99 })]],
   ["a note without an operator", "statement_case_note_operator_check", [amountCase(), note({ operator: "''" })]],
   ["a note that opens a case", "statement_case_note_state_check", [amountCase(), note({ state: "'abierto'" })]],
+  [
+    "a balance of an unknown provider",
+    "provider_float_provider_check",
+    ["insert into directory.provider_float (provider, read_at) values ('x', 'epoch')"]
+  ],
+  [
+    "balances that are no list",
+    "provider_float_balances_check",
+    ["insert into directory.provider_float (provider, read_at, balances) values ('http', 'epoch', '{}')"]
+  ],
+  [
+    "a provider that was never asked",
+    "provider_float_asked",
+    ["insert into directory.provider_float (provider) values ('http')"]
+  ],
   ["an empty note", "statement_case_note_note_check", [amountCase(), note({ note: "''" })]]
 ]
 

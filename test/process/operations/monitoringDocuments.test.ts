@@ -10,6 +10,7 @@ import { Deliveries } from "../../../core/ports/Deliveries.ts"
 import { WebhookSender } from "../../../core/ports/WebhookSender.ts"
 import { Webhooks } from "../../../core/ports/Webhooks.ts"
 import { keepDelivering } from "../../../core/workflows/DeliverEvents.ts"
+import { makeFloatReading } from "../../../core/workflows/ReadFloat.ts"
 import { recover } from "../../../core/workflows/Recover.ts"
 import { fakeHttpProvider } from "../../fakes/HttpSuppliers.ts"
 import { eventually } from "../../support/Eventually.ts"
@@ -76,6 +77,7 @@ layer(selling, { excludeTestServices: true })("a live server", (it) => {
       assert.strictEqual((yield* sell({}, {})).status, 401)
       yield* recover("due")
       yield* deliverOnce
+      yield* makeFloatReading({ provider: "simulador", alert: null })
       const { text } = yield* getOperations("/metrics")
       const exposed = new Set(Array.from(text.matchAll(/^# TYPE (\w+) /gm), ([, name = ""]) => name))
       for (const [where, names] of Object.entries({ alerts: named(alerts), dashboard: named(dashboard) })) {

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Context, Effect, Layer, Redacted } from "effect"
+import { ConfigProvider, Context, Duration, Effect, Layer, Redacted } from "effect"
 import { Settings } from "../../../facade/settings/Settings.ts"
 import { onOff } from "../../../facade/settings/Variable.ts"
 
@@ -72,7 +72,15 @@ describe("the support address", () => {
 describe("the external services in production", () => {
   it.effect("are disabled unless chosen, even if their other variables are set", () =>
     Effect.gen(function* () {
-      const disabled = { provider: null, insurer: null, sms: null, calls_max: 64, followUpCalls_max: 4 }
+      const disabled = {
+        provider: null,
+        insurer: null,
+        sms: null,
+        calls_max: 64,
+        followUpCalls_max: 4,
+        floatEvery: Duration.minutes(5),
+        floatAlert: null
+      }
       assert.deepStrictEqual((yield* settingsIn({})).externalServices, disabled)
       const none = { PROVIDER: "none", INSURER: "NONE", SMS: "", ...dtone, ...gateway("INSURER"), ...twilio }
       assert.deepStrictEqual((yield* settingsIn(none)).externalServices, disabled)
@@ -91,6 +99,33 @@ describe("the external services in production", () => {
       Effect.gen(function* () {
         assert.strictEqual((yield* settingsIn(variables)).externalServices.followUpCalls_max, calls_max)
       })
+  )
+
+  // FLOAT_ALERT -> the amount and the unit; null if it is invalid.
+  it.effect.each([
+    ["500", { amount: 500, unit: null }],
+    ["1250.5 USD", { amount: 1250.5, unit: "USD" }],
+    ["100000DOP", { amount: 100_000, unit: "DOP" }],
+    ["0", null],
+    ["-5", null],
+    ["5 usd", null],
+    ["1e3", null]
+  ] as const)("have a float alert of %s", ([FLOAT_ALERT, alert]) =>
+    Effect.gen(function* () {
+      if (alert === null) {
+        assert.deepStrictEqual((yield* faultsIn({ FLOAT_ALERT })).map(nameOf), ["FLOAT_ALERT"])
+      } else {
+        assert.deepStrictEqual((yield* settingsIn({ FLOAT_ALERT })).externalServices.floatAlert, alert)
+      }
+    })
+  )
+
+  it.effect("have their float read every five minutes, unless set", () =>
+    Effect.gen(function* () {
+      assert.isNull((yield* settingsIn({ FLOAT_EVERY: "off" })).externalServices.floatEvery)
+      const { floatEvery } = (yield* settingsIn({ FLOAT_EVERY: "60" })).externalServices
+      assert.strictEqual(floatEvery === null ? null : Duration.toMinutes(floatEvery), 60)
+    })
   )
 
   it.effect.each(choices)("report all missing variables at once for %j", ([choice, needs]) =>

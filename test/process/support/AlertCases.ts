@@ -141,6 +141,32 @@ export const alertCases: ReadonlyArray<AlertCase> = [
     summary: "6 SMS were not delivered in the last 24 hours"
   },
   {
+    // The simulator's balance is no money. A server that cannot read the balance does not hide another server's reading.
+    alert: "SaldoFloatLow",
+    series: {
+      'saldo_provider_float_low{proveedor="dtone", instance="1"}': "0x5 1x20",
+      'saldo_provider_float_low{proveedor="dtone", instance="2"}': "NaN ".repeat(25).trim(),
+      'saldo_provider_float_low{proveedor="simulador", instance="1"}': "1x25"
+    },
+    quiet: "10m",
+    fires: "11m",
+    severity: "page",
+    labels: { proveedor: "dtone" },
+    summary: "The balance with the provider dtone is below FLOAT_ALERT"
+  },
+  {
+    alert: "SaldoFloatUnknown",
+    series: {
+      'saldo_provider_float_last_timestamp_seconds{proveedor="http", instance="1"}': "0x100",
+      'saldo_provider_float_last_timestamp_seconds{proveedor="http", instance="2"}': "60x100"
+    },
+    quiet: "66m",
+    fires: "67m",
+    severity: "ticket",
+    labels: { proveedor: "http" },
+    summary: "The provider http has not stated its balance for 1h 6m 0s"
+  },
+  {
     // A webhook that fails may leave its queue waiting for an hour.
     alert: "SaldoDeliveriesLate",
     series: {

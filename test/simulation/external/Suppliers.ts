@@ -1,4 +1,5 @@
 import { DateTime, Effect } from "effect"
+import { FloatAnswer } from "../../../core/domain/Float.ts"
 import type { IssuedPolicy } from "../../../core/domain/Insurance.ts"
 import type { InsuranceUnavailable } from "../../../core/domain/InsuranceErrors.ts"
 import { type ExtraCode, type Plan, validFor } from "../../../core/domain/InsuranceOffer.ts"
@@ -153,7 +154,9 @@ export const providerFor = (sim: Simulation, incarnation: Incarnation, side: Pro
           call,
           Effect.map(DateTime.now, (now) => lookupAnswer(query, DateTime.formatIsoDateUtc(now).slice(0, 7)))
         )
-      )
+      ),
+    // No process of the simulation reads the balance with the provider, because it moves no money.
+    float: Effect.succeed(FloatAnswer.NotOffered())
   }
 }
 

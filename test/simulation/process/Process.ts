@@ -135,7 +135,8 @@ const unusedSimulator: Provider = {
   status: () => Effect.die(new Error("the sandbox examples are not used here")),
   reverse: () => Effect.die(new Error("the sandbox examples are not used here")),
   reversalStatus: () => Effect.die(new Error("the sandbox examples are not used here")),
-  lookup: () => Effect.die(new Error("the sandbox examples are not used here"))
+  lookup: () => Effect.die(new Error("the sandbox examples are not used here")),
+  float: Effect.die(new Error("the sandbox examples are not used here"))
 }
 
 // Each write is a separate transaction here, so a process may also die between the writes of one change.

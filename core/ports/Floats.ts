@@ -1,0 +1,19 @@
+import { Context, type DateTime, type Effect } from "effect"
+import type { FloatBalance, FloatReading } from "../domain/Float.ts"
+import type { ProviderName } from "../domain/ProviderStatement.ts"
+
+/** The last readings of what is left with each provider, from all processes. */
+export class Floats extends Context.Service<
+  Floats,
+  {
+    readonly list: Effect.Effect<ReadonlyArray<FloatReading>>
+    /** Stores an answer, unless a later one is stored. */
+    readonly store: (
+      provider: ProviderName,
+      balances: ReadonlyArray<FloatBalance>,
+      at: DateTime.Utc
+    ) => Effect.Effect<void>
+    /** Stores that a question had no answer. The last answer stays. */
+    readonly fail: (provider: ProviderName, at: DateTime.Utc) => Effect.Effect<void>
+  }
+>()("saldo/core/Floats") {}
