@@ -41,6 +41,7 @@ import * as OptionsPostgres from "../adapters/postgres/ledger/OptionsPostgres.ts
 import * as ResolutionsPostgres from "../adapters/postgres/ledger/ResolutionsPostgres.ts"
 import * as ReversalsPostgres from "../adapters/postgres/ledger/ReversalsPostgres.ts"
 import * as UnresolvedPostgres from "../adapters/postgres/ledger/UnresolvedPostgres.ts"
+import * as AllInsurancesPostgres from "../adapters/postgres/reads/AllInsurancesPostgres.ts"
 import * as AllTransactionsPostgres from "../adapters/postgres/reads/AllTransactionsPostgres.ts"
 import * as AuditPostgres from "../adapters/postgres/reads/AuditPostgres.ts"
 import * as HistoriesPostgres from "../adapters/postgres/reads/HistoriesPostgres.ts"
@@ -178,6 +179,7 @@ const adapterLayers = Layer.mergeAll(
 export const appLayer = Layer.provideMerge(InFlight.layer, adapterLayers)
 
 const operatorAdapters = Layer.mergeAll(
+  Layer.provide(AllInsurancesPostgres.layer, vault),
   AllTransactionsPostgres.layer,
   AuditEventsPostgres.layer,
   AuditPostgres.layer,

@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { CompanyId } from "./Ids.ts"
 import { Rnc } from "./Rnc.ts"
+import { withoutAccents } from "./Text.ts"
 
 /**
  * Companies in `development` sell through the simulator, companies in `production` through real providers. Contract: 5.
@@ -24,6 +25,30 @@ export const Company = Schema.Struct({
   insuranceEnabled: Schema.Boolean
 })
 export type Company = typeof Company.Type
+
+/** Filter of companies. All given fields must match. */
+export interface CompanyFilter {
+  /** Part of the name or code, ignoring case and accents, or the beginning of the RNC, or the id. */
+  readonly text?: string | undefined
+  readonly state?: CompanyState | undefined
+  readonly environment?: Environment | undefined
+}
+
+export const companiesMatching = (
+  companies: ReadonlyArray<Company>,
+  { environment, state, text = "" }: CompanyFilter
+): ReadonlyArray<Company> => {
+  const wanted = withoutAccents(text.trim())
+  const digits = wanted.replaceAll("-", "")
+  return companies.filter(
+    (company) =>
+      (state === undefined || company.state === state) &&
+      (environment === undefined || company.environment === environment) &&
+      (withoutAccents(`${company.legalName}\n${company.code}`).includes(wanted) ||
+        (digits !== "" && company.rnc?.startsWith(digits) === true) ||
+        String(company.id) === wanted)
+  )
+}
 
 /** Code of the sandbox company. The credentials of this company are public. */
 export const sharedSandbox = "SANDBOX"

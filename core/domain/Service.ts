@@ -2,6 +2,7 @@ import { Data, Schema } from "effect"
 import type { Company } from "./Company.ts"
 import { ServiceId } from "./Ids.ts"
 import { Amount, Centavos } from "./Money.ts"
+import { withoutAccents } from "./Text.ts"
 
 /** A product with a fixed price, sold by a service with the flow `paquetes`. Contract: 2.4. */
 export const Package = Schema.Struct({
@@ -99,13 +100,6 @@ export interface Category {
   readonly services: number
 }
 
-/** The text in lower case without accents. An accent that follows no other character stays. */
-const foldedName = (text: string): string =>
-  text
-    .normalize("NFD")
-    .replace(/(?<!^)\p{Mn}/gu, "")
-    .toLowerCase()
-
 /** Filter of the catalogue: exact category, and part of the name, ignoring case and accents. Contract: 4.3. */
 export interface CatalogueFilter {
   readonly category?: string | undefined
@@ -113,11 +107,11 @@ export interface CatalogueFilter {
 }
 
 export const matching = (services: ReadonlyArray<Service>, filter: CatalogueFilter): ReadonlyArray<Service> => {
-  const wanted = foldedName((filter.name ?? "").trim())
+  const wanted = withoutAccents((filter.name ?? "").trim())
   return services.filter(
     (service) =>
       (filter.category === undefined || service.category === filter.category) &&
-      foldedName(service.name).includes(wanted)
+      withoutAccents(service.name).includes(wanted)
   )
 }
 

@@ -67,3 +67,12 @@ export const isBlank = (text: string): boolean => canonicalText(text) === ""
  * the database.
  */
 export const foldedText = (text: string): string => canonicalText(text).toLowerCase().toUpperCase().normalize("NFKC")
+
+/**
+ * The text in lower case without accents, for searches in names. An accent that follows no other character stays.
+ */
+export const withoutAccents = (text: string): string =>
+  text
+    .normalize("NFD")
+    .replace(/(?<!^)\p{Mn}/gu, "")
+    .toLowerCase()

@@ -34,12 +34,12 @@ export const entryView = (entry: Entry): typeof EntryView.Type => ({
 })
 
 /** The columns of the CSV. Their order is the order of the JSON fields. */
-const columns = Object.keys(EntryView.fields) as ReadonlyArray<keyof typeof EntryView.Type>
+export const statementColumns = Object.keys(EntryView.fields) as ReadonlyArray<keyof typeof EntryView.Type>
 
 /** The statement of a company as a CSV file. */
 export const statementFile = Effect.fnUntraced(function* (companyId: CompanyId, filter: ListFilter) {
   const statement = yield* Statement
-  return yield* csvFile("movimientos", columns, Stream.map(statement.all(companyId, filter), entryView))
+  return yield* csvFile("movimientos", statementColumns, Stream.map(statement.all(companyId, filter), entryView))
 })
 
 const exampleRows: ReadonlyArray<typeof EntryView.Type> = [
@@ -85,7 +85,7 @@ export const listarMovimientos = query({
     summary: "Los movimientos del saldo, del más reciente al más antiguo",
     tag: "Cuenta",
     files: ["text/csv"],
-    fileExample: csvText(columns, exampleRows),
+    fileExample: csvText(statementColumns, exampleRows),
     example: {
       message: foundMessage(2),
       data: {

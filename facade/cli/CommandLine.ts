@@ -10,6 +10,7 @@ import { close } from "./commands/Close.ts"
 import { company } from "./commands/Company.ts"
 import { consoleCommand } from "./commands/Console.ts"
 import { doctor } from "./commands/Doctor.ts"
+import { insurance } from "./commands/Insurance.ts"
 import { log } from "./commands/Log.ts"
 import { login, logout } from "./commands/Login.ts"
 import { migrate } from "./commands/Migrate.ts"
@@ -43,6 +44,7 @@ const saldo = Command.make("saldo").pipe(
     token,
     catalog,
     transactions,
+    insurance,
     sms,
     webhook,
     reconcile,

@@ -1,27 +1,14 @@
 import { DateTime, Effect } from "effect"
 import { CliError, Command, Flag } from "effect/cli"
 import { type Company, CompanyState, Environment } from "../../../core/domain/Company.ts"
-import { Companies } from "../../../core/ports/Companies.ts"
-import { Events } from "../../../core/ports/Events.ts"
 import { changeCompany, createCompany, showCompany } from "../../../core/workflows/ManageCompany.ts"
 import { operatorLayer } from "../../AppLayer.ts"
 import { balanceView } from "../../api/Cuenta.ts"
 import { orDefault, toggle } from "../terminal/Flags.ts"
-import { type Document, formatFields, formatTable, print } from "../terminal/Output.ts"
+import { formatFields, print } from "../terminal/Output.ts"
 import { companyId, labelFlag, limitFlag, onOffFlag, rncFlag, textFlag } from "../terminal/Parameters.ts"
+import { companyDocument, list, statement } from "./CompanyAccounts.ts"
 import { adjust, confirm, deposit, proposals, reject } from "./Funding.ts"
-
-const companyDocument = (company: Company, eventsOn: boolean): Document => ({
-  empresa_id: company.id,
-  razon_social: company.legalName,
-  ...(company.rnc !== undefined && { rnc: company.rnc }),
-  codigo_empresa: company.code,
-  ambiente: company.environment,
-  estado: company.state,
-  api: company.apiEnabled,
-  seguros: company.insuranceEnabled,
-  eventos: eventsOn
-})
 
 const create = Command.make(
   "create",
@@ -110,28 +97,6 @@ const set = Command.make(
   ])
 )
 
-const list = Command.make("list", {}, () =>
-  Effect.gen(function* () {
-    const companies = yield* Companies
-    const events = yield* Events
-    const all = yield* companies.list
-    const withEvents = yield* events.turnedOn(all.map(({ id }) => id))
-    const items = all.map((company) => companyDocument(company, withEvents.has(company.id)))
-    // Every row gets an rnc, because a table takes its columns from the first row.
-    const rows = items.map(({ empresa_id, razon_social, rnc = null, ...more }) => ({
-      empresa_id,
-      razon_social,
-      rnc,
-      ...more
-    }))
-    yield* print({ items }, items.length === 0 ? "No companies yet." : formatTable(rows))
-  })
-).pipe(
-  Command.provide(operatorLayer),
-  Command.withDescription("List the companies by id."),
-  Command.withExamples([{ command: "saldo company list --json", description: "As JSON for a script" }])
-)
-
 const printCompany = Effect.fnUntraced(function* (companyId: Company["id"]) {
   const { account, company, eventsOn } = yield* showCompany(companyId)
   const document = { ...companyDocument(company, eventsOn), ...balanceView(account, yield* DateTime.now) }
@@ -147,5 +112,5 @@ const show = Command.make("show", { companyId }, ({ companyId }) => printCompany
 
 export const company = Command.make("company").pipe(
   Command.withDescription("Companies that sell through the service, and their balances"),
-  Command.withSubcommands([create, set, deposit, adjust, proposals, confirm, reject, list, show])
+  Command.withSubcommands([create, set, deposit, adjust, proposals, confirm, reject, list, show, statement])
 )

@@ -30,8 +30,8 @@ export const formatPagePosition = (page: Page, total: number | null): string =>
     ? `Page ${page.page}; more pages follow.`
     : `Page ${page.page} of ${pagesOf(page, total).total_pages}; ${total} in all.`
 
-/** Lists the sales of a page that this version cannot read. */
-export const formatUnreadable = (ids: ReadonlyArray<number>): string =>
+/** Lists the rows of a page that this version cannot read. */
+export const formatUnreadable = (ids: ReadonlyArray<number>, what = "transactions"): string =>
   ids.length === 0
     ? ""
-    : `\nThis version cannot read and does not show these transactions: ${ids.join(", ")}. They are unchanged.`
+    : `\nThis version cannot read and does not show these ${what}: ${ids.join(", ")}. They are unchanged.`

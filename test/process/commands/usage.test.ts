@@ -53,7 +53,9 @@ const taught: ReadonlyArray<
     }
   ],
   ["company deposit", ["referencia"], {}],
-  ["company list", [], {}],
+  ["company list", [], { buscar: "none", estado: "any" }],
+  ["company statement", [], { desde: "any", hasta: "any", page: "1", "per-page": "50" }],
+  ["insurance list", [], { empresa: "all companies", estado: "any", page: "1", "per-page": "50" }],
   ["company show", [], {}],
   [
     "token issue",
