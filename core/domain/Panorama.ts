@@ -182,6 +182,16 @@ export interface Beginning<A> {
   readonly items: ReadonlyArray<A>
 }
 
+/** How far the closings of days have come. */
+export interface LastClosing {
+  /** The last closed day of any company. Null: no day is closed. */
+  readonly day: string | null
+  /** Number of companies whose closings reach until yesterday. */
+  readonly closed: number
+  /** Number of companies with an unclosed day before today. */
+  readonly unclosed: number
+}
+
 /** What needs the attention of the operator now. */
 export interface OpenMatters {
   readonly held: HeldMoney
@@ -191,6 +201,7 @@ export interface OpenMatters {
   readonly webhooks: Beginning<TroubledWebhook>
   /** When the oldest waiting delivery to an active webhook was due. Null: no due delivery waits. */
   readonly oldestDelivery: DateTime.Utc | null
+  readonly closing: LastClosing
 }
 
 /** Results of the suppliers today and in the last hour. */

@@ -56,7 +56,11 @@ const supplierView = (result: SupplierResult) => ({
   p95_ms: result.p95_ms
 })
 
-const openView = ({ held, lowBalances, oldestDelivery, webhooks }: OpenMatters, now: DateTime.Utc, format: Format) => ({
+const openView = (
+  { closing, held, lowBalances, oldestDelivery, webhooks }: OpenMatters,
+  now: DateTime.Utc,
+  format: Format
+) => ({
   retenido: {
     total: toPesos(held.bands.reduce((sum, band) => sum + band.held, 0)),
     ventas: held.bands.reduce((sum, band) => sum + band.sales, 0),
@@ -98,7 +102,8 @@ const openView = ({ held, lowBalances, oldestDelivery, webhooks }: OpenMatters, 
       entrega_mas_antigua: orNull(format, webhook.oldestDue)
     })),
     entrega_mas_antigua: orNull(format, oldestDelivery)
-  }
+  },
+  cierres: { ultimo_dia: closing.day, empresas_al_dia: closing.closed, empresas_atrasadas: closing.unclosed }
 })
 
 const auditView = ({ duration_ms, endedAt, violated }: LastAudit, format: Format) => ({

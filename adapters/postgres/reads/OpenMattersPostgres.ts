@@ -2,11 +2,13 @@ import type { PgClient } from "@effect/sql-pg"
 import { DateTime, Effect } from "effect"
 import type { Environment } from "../../../core/domain/Company.ts"
 import { CompanyId, TransactionId } from "../../../core/domain/Ids.ts"
+import { dayOf, daysBefore, startOfDay } from "../../../core/domain/LocalTime.ts"
 import { Centavos } from "../../../core/domain/Money.ts"
 import {
   ageBands_s,
   type Beginning,
   type HeldMoney,
+  type LastClosing,
   type LowBalance,
   type OldestPending,
   type OpenMatters,
@@ -180,10 +182,32 @@ export const openMatters = (sql: PgClient.PgClient) => {
     ) as d
     where c.environment = ${environment} and w.state = 'activo'`
 
+  // Reads the last closing and the first entry of each company. A company is closed from the day of its first entry.
+  const closing = (environment: Environment, now: DateTime.Utc) => {
+    const today = dayOf(now)
+    return sql<LastClosing>`
+      select
+        to_char(max(l.day), 'FMYYYY-MM-DD') as day,
+        count(*) filter (where l.day >= ${daysBefore(today, 1)}::date)::int as closed,
+        count(*) filter (
+          where coalesce(l.day, '-infinity') < ${daysBefore(today, 1)}::date and f.created_at < ${instant(startOfDay(today))}
+        )::int as unclosed
+      from directory.company as c
+      left join lateral (
+        select q.day from cell.closing as q where q.company_id = c.id order by q.day desc limit 1
+      ) as l on true
+      left join lateral (
+        select e.created_at from cell.entry as e where e.company_id = c.id order by e.id limit 1
+      ) as f on true
+      where c.environment = ${environment}`
+  }
+
   return Effect.fnUntraced(function* (environment: Environment, now: DateTime.Utc) {
+    const [closed = { day: null, closed: 0, unclosed: 0 }] = yield* closing(environment, now)
     const [delivery] = yield* oldestDelivery(environment, now)
     return {
       oldestDelivery: instantOrNull(delivery?.oldest ?? null),
+      closing: closed,
       held: yield* held(environment, now),
       lowBalances: beginningOf(yield* lowBalances(environment), lowBalanceOf),
       webhooks: beginningOf(yield* webhooks(environment), webhookOf)

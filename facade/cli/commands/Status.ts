@@ -75,6 +75,11 @@ const formatAudit = ({ auditoria }: PanoramaView): string => {
   return `${auditoria.fecha}, after ${auditoria.duracion_ms} ms: ${auditoria.ok ? "every invariant holds" : `BROKEN ${found.join(", ")}`}.`
 }
 
+const formatClosings = ({ cierres: { empresas_al_dia, empresas_atrasadas, ultimo_dia } }: PanoramaView): string =>
+  ultimo_dia === null && empresas_atrasadas === 0
+    ? "No day can be closed yet."
+    : `Last closed day: ${ultimo_dia ?? "none"}. Companies closed until yesterday: ${empresas_al_dia}. Companies with an unclosed day: ${empresas_atrasadas}.`
+
 const formatPanorama = (view: PanoramaView): string => {
   const sections: ReadonlyArray<readonly [string, string]> = [
     ["Sales", formatSales(view)],
@@ -88,6 +93,7 @@ const formatPanorama = (view: PanoramaView): string => {
       "Webhooks that fail or are disabled",
       `${formatBeginning(view.webhooks)}\nOldest waiting delivery: ${view.webhooks.entrega_mas_antigua ?? "none"}.`
     ],
+    ["Closings", formatClosings(view)],
     ["Last audit", formatAudit(view)]
   ]
   return [
@@ -112,7 +118,7 @@ export const status = Command.make(
 ).pipe(
   Command.provide(operatorLayer),
   Command.withDescription(
-    "Show how the service does today, against the same weekday a week before: sales by hour and service, success and latency of each supplier, held money by age, low balances, failing webhooks, and the last audit."
+    "Show how the service does today, against the same weekday a week before: sales by hour and service, success and latency of each supplier, held money by age, low balances, failing webhooks, closings, and the last audit."
   ),
   Command.withShortDescription("Show today's sales, suppliers and open matters"),
   Command.withExamples([{ command: "saldo status --json", description: "As JSON for a script" }])

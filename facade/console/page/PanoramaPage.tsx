@@ -157,6 +157,20 @@ const Suppliers = ({ caption, results }: { caption: string; results: ReadonlyArr
   />
 )
 
+const Closings = ({ closings }: { closings: Panorama["cierres"] }) => (
+  <>
+    <h2>Cierres</h2>
+    <p>
+      {closings.ultimo_dia === null
+        ? "Todavía no hay ningún día cerrado."
+        : `Último día cerrado: ${day(closings.ultimo_dia)}. Empresas al día: ${count(closings.empresas_al_dia)}.`}{" "}
+      {closings.empresas_atrasadas > 0 && (
+        <Badge tone="warn">{count(closings.empresas_atrasadas)} con días sin cerrar</Badge>
+      )}
+    </p>
+  </>
+)
+
 const Audit = ({ audit }: { audit: Panorama["auditoria"] }) => (
   <>
     <h2>Última auditoría</h2>
@@ -217,6 +231,7 @@ export const PanoramaPage = ({ query }: ScreenProps) => {
         <Suppliers caption="Hoy" results={data.suplidores.hoy} />
       </details>
       <HeldPart held={data.retenido} />
+      <Closings closings={data.cierres} />
       <Audit audit={data.auditoria} />
       <p>
         <Link to="/auditoria">Ver lo que hicieron los operadores</Link>

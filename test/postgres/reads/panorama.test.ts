@@ -1,55 +1,16 @@
-import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import * as AuditPostgres from "../../../adapters/postgres/reads/AuditPostgres.ts"
-import * as PanoramaPostgres from "../../../adapters/postgres/reads/PanoramaPostgres.ts"
-import type { Environment } from "../../../core/domain/Company.ts"
 import { formatLocal } from "../../../core/domain/LocalTime.ts"
-import type { LastAudit } from "../../../core/domain/Panorama.ts"
-import { Audit } from "../../../core/ports/Audit.ts"
 import { PanoramaReads } from "../../../core/ports/PanoramaReads.ts"
 import { Panoramas } from "../../../core/workflows/ReadPanorama.ts"
 import { panoramaView } from "../../../facade/api/PanoramaView.ts"
-import { TestDatabase } from "../../support/Database.ts"
-
-const TestLayer = Layer.mergeAll(PanoramaPostgres.layer, AuditPostgres.layer).pipe(Layer.provideMerge(TestDatabase))
-
-const run = (statement: string) => PgClient.PgClient.use((sql) => sql.unsafe(statement).unprepared)
-
-const at = (text: string) => DateTime.makeUnsafe(text)
-
-type Sale = readonly [createdAt: string, status: string, service: number, centavos: number, seconds?: number]
-
-/** Writes sales directly into the table. A settled sale is settled after 1 s, or after the given time. */
-const sell = (sales: ReadonlyArray<Sale>, environment: Environment = "production", type = "mobile_recharge") =>
-  Effect.forEach(sales, ([createdAt, status, service, centavos, seconds = 1]) =>
-    run(`
-      insert into cell.transaction (
-        company_id, id, xid, idempotency_key, status, environment, service_id, service_name, service_type, identifier,
-        amount, reversible, day, created_at, processed_at, auth_code
-      )
-      select 1, id, 'x-' || id, 'k-' || id, '${status}', '${environment}', ${service}, 'Servicio ${service}', '${type}', 'iii',
-        ${centavos}, true, '2026-03-10', '${createdAt}',
-        case when '${status}' not in ('PROCESSING', 'PENDING') then timestamptz '${createdAt}' + interval '${seconds} s' end,
-        case when '${status}' in ('SUCCESS', 'REVERSED') then 'A' end
-      from nextval('cell.transaction_id') as id`)
-  )
-
-const addCompany = (name: string, environment: Environment, available = 0, alert = 0, state = "activa") =>
-  Effect.andThen(
-    run(`
-      insert into directory.company (legal_name, code, environment, state, created_at)
-      values ('${name}', '${name}', '${environment}', '${state}', 'epoch')`),
-    run(`
-      insert into cell.balance (company_id, available, low_balance_alert, updated_at)
-      select id, ${available}, ${alert}, 'epoch' from directory.company where code = '${name}'`)
-  )
+import { addCompany, at, PanoramaDatabase, type Sale, sell } from "./PanoramaData.ts"
 
 // The local day of 10 March 2026 lasts from 04:00 UTC to 04:00 UTC.
 const march10 = { since: at("2026-03-10T04:00:00Z"), until: at("2026-03-11T04:00:00Z") }
 
-layer(TestLayer)("the sales of a day", (it) => {
+layer(PanoramaDatabase)("the sales of a day", (it) => {
   it.effect("are grouped by local hour and service, without other days and environments", () =>
     Effect.gen(function* () {
       yield* sell([
@@ -85,7 +46,7 @@ layer(TestLayer)("the sales of a day", (it) => {
   )
 })
 
-layer(TestLayer)("the results of suppliers", (it) => {
+layer(PanoramaDatabase)("the results of suppliers", (it) => {
   it.effect("count settled sales and their durations, for each supplier and each of its services", () =>
     Effect.gen(function* () {
       // Service 1: 20 sales of 1 to 20 s, the last one failed. Service 2: one sale of 60 s, reversed later.
@@ -114,147 +75,7 @@ layer(TestLayer)("the results of suppliers", (it) => {
   )
 })
 
-const now = at("2026-03-10T16:00:00Z")
-
-const reverse = (about: string, createdAt: string) =>
-  run(`
-    insert into cell.reversal (company_id, id, transaction_id, xid, idempotency_key, status, created_at, ask_at)
-    select company_id, nextval('cell.reversal_id'), id, xid || 'R', 'r', 'PENDING', '${createdAt}', '${createdAt}'
-    from cell.transaction where status = '${about}'`)
-
-layer(TestLayer)("open matters", (it) => {
-  it.effect("are empty in a new installation", () =>
-    Effect.gen(function* () {
-      const { open } = yield* PanoramaReads
-      assert.deepStrictEqual<unknown>(yield* open("production", now), {
-        oldestDelivery: null,
-        held: {
-          bands: [0, 60, 600, 3_600, 86_400].map((from_s) => ({ from_s, sales: 0, held: 0 })),
-          reversals: 0,
-          oldest: null
-        },
-        lowBalances: { total: 0, items: [] },
-        webhooks: { total: 0, items: [] }
-      })
-    })
-  )
-
-  it.effect("show held money by age, and the oldest unresolved sale or reversal", () =>
-    Effect.gen(function* () {
-      yield* sell([
-        // A sale of a process whose clock is ahead.
-        ["2026-03-10T16:00:01Z", "PROCESSING", 1, 1],
-        ["2026-03-10T15:59:00.001Z", "PROCESSING", 1, 10],
-        ["2026-03-10T15:59:00Z", "PENDING", 1, 100],
-        ["2026-03-10T15:50:00Z", "PENDING", 1, 1_000],
-        ["2026-03-10T15:00:00Z", "PENDING", 1, 10_000],
-        ["2026-03-09T16:00:01Z", "PENDING", 1, 20_000],
-        ["2026-03-09T16:00:00Z", "PENDING", 1, 100_000],
-        ["2026-01-01T16:00:00Z", "SUCCESS", 1, 5]
-      ])
-      yield* sell([["2026-01-01T16:00:00Z", "PENDING", 1, 7]], "development")
-      const { open } = yield* PanoramaReads
-      const { held } = yield* open("production", now)
-      assert.deepStrictEqual<unknown>(held.bands, [
-        { from_s: 0, sales: 2, held: 11 },
-        { from_s: 60, sales: 1, held: 100 },
-        { from_s: 600, sales: 1, held: 1_000 },
-        { from_s: 3_600, sales: 2, held: 30_000 },
-        { from_s: 86_400, sales: 1, held: 100_000 }
-      ])
-      assert.strictEqual(held.reversals, 0)
-      assert.strictEqual(held.oldest?.about, "sale")
-      assert.deepStrictEqual(held.oldest?.since, at("2026-03-09T16:00:00Z"))
-      yield* reverse("SUCCESS", "2026-03-08T10:00:00Z")
-      const later = yield* open("production", now)
-      assert.strictEqual(later.held.reversals, 1)
-      assert.strictEqual(later.held.oldest?.about, "reversal")
-      assert.deepStrictEqual(later.held.oldest?.since, at("2026-03-08T10:00:00Z"))
-      const { held: simulated } = yield* open("development", now)
-      assert.deepStrictEqual<unknown>(simulated.bands.at(-1), { from_s: 86_400, sales: 1, held: 7 })
-      assert.strictEqual(simulated.reversals, 0)
-    })
-  )
-
-  it.effect("list active companies below their alert value, the largest gap first", () =>
-    Effect.gen(function* () {
-      yield* addCompany("Enough", "production", 500, 500)
-      yield* addCompany("Little", "production", 400, 500)
-      yield* addCompany("Nothing", "production", 0, 1_000)
-      yield* addCompany("Suspended", "production", 0, 1_000, "suspendida")
-      yield* addCompany("Trial", "development", 0, 1_000)
-      const { open } = yield* PanoramaReads
-      const { lowBalances } = yield* open("production", now)
-      assert.strictEqual(lowBalances.total, 2)
-      assert.deepStrictEqual<unknown>(
-        lowBalances.items.map(({ alert, available, name }) => [name, available, alert]),
-        [
-          ["Nothing", 0, 1_000],
-          ["Little", 400, 500]
-        ]
-      )
-    })
-  )
-
-  it.effect("list failing and disabled webhooks with their oldest waiting delivery", () =>
-    Effect.gen(function* () {
-      const [company] = yield* run("select id from directory.company where code = 'Enough'")
-      const id = Number((company as { readonly id: bigint } | undefined)?.id)
-      const webhook = (webhookId: number, state: string, failingSince: string | null) =>
-        run(`
-          insert into cell.webhook (company_id, id, url, event_types, description, state, secret, failing_since, created_at)
-          values (${id}, ${webhookId}, 'https://a.example/${webhookId}', '{}', '', '${state}', '',
-            ${failingSince === null ? "null" : `'${failingSince}'`}, 'epoch')`)
-      const delivery = (webhookId: number, state: string, dueAt: string) =>
-        run(`
-          insert into cell.delivery (company_id, webhook_id, sequence, state, due_at, created_at)
-          select ${id}, ${webhookId}, count(*), '${state}', '${dueAt}', 'epoch' from cell.delivery`)
-      yield* webhook(1, "activo", null)
-      yield* webhook(2, "activo", "2026-03-10T15:00:00Z")
-      yield* webhook(3, "activo", "2026-03-10T14:00:00Z")
-      yield* webhook(4, "desactivado", null)
-      yield* webhook(5, "pausado", "2026-03-10T14:00:00Z")
-      yield* delivery(1, "pendiente", "2026-03-10T15:59:00Z")
-      yield* delivery(1, "entregada", "2026-03-10T01:00:00Z")
-      yield* delivery(2, "pendiente", "2026-03-10T17:00:00Z")
-      yield* delivery(4, "pendiente", "2026-03-10T11:00:00Z")
-      const { open } = yield* PanoramaReads
-      const { oldestDelivery, webhooks } = yield* open("production", now)
-      assert.strictEqual(webhooks.total, 3)
-      assert.deepStrictEqual(
-        webhooks.items.map((each) => [each.webhookId, each.disabled, each.failingSince, each.oldestDue]),
-        [
-          [3, false, at("2026-03-10T14:00:00Z"), null],
-          [2, false, at("2026-03-10T15:00:00Z"), at("2026-03-10T17:00:00Z")],
-          [4, true, null, at("2026-03-10T11:00:00Z")]
-        ]
-      )
-      assert.deepStrictEqual(oldestDelivery, at("2026-03-10T15:59:00Z"))
-    })
-  )
-})
-
-layer(TestLayer)("the last audit", (it) => {
-  const ended = (time: string, violations: number): LastAudit => ({
-    endedAt: at(time),
-    duration_ms: 1_500,
-    violated: violations === 0 ? [] : [{ invariant: "held", violations }]
-  })
-
-  it.effect("is kept in the database, and an audit that ended earlier does not replace it", () =>
-    Effect.gen(function* () {
-      const { last, record } = yield* Audit
-      assert.isNull(yield* last)
-      yield* record(ended("2026-03-10T10:00:00Z", 3))
-      yield* record(ended("2026-03-10T09:00:00Z", 0))
-      assert.deepStrictEqual(yield* last, ended("2026-03-10T10:00:00Z", 3))
-      yield* record(ended("2026-03-10T11:00:00Z", 0))
-      assert.deepStrictEqual(yield* last, ended("2026-03-10T11:00:00Z", 0))
-    })
-  )
-})
-
-layer(TestLayer)("the panorama", (it) => {
+layer(PanoramaDatabase)("the panorama", (it) => {
   it.effect("compares today with the same weekday a week before, until the same time", () =>
     Effect.gen(function* () {
       yield* addCompany("Tienda", "production")

@@ -1,16 +1,8 @@
-import { PgClient } from "@effect/sql-pg"
 import { assert, describe, layer } from "@effect/vitest"
-import { DateTime, Effect, Layer } from "effect"
-import * as PanoramaPostgres from "../../../adapters/postgres/reads/PanoramaPostgres.ts"
+import { Effect } from "effect"
 import { PanoramaReads } from "../../../core/ports/PanoramaReads.ts"
-import { TestDatabase } from "../../support/Database.ts"
 import { type Scan, scansOfStatements } from "./ExplainedScans.ts"
-
-const TestLayer = Layer.provideMerge(PanoramaPostgres.layer, TestDatabase)
-
-const run = (statement: string) => PgClient.PgClient.use((sql) => sql.unsafe(statement).unprepared)
-
-const at = (text: string) => DateTime.makeUnsafe(text)
+import { at, PanoramaDatabase, run } from "./PanoramaData.ts"
 
 const now = at("2026-03-11T04:00:00Z")
 const lastDay = { since: at("2026-03-10T04:00:00Z"), until: now }
@@ -43,7 +35,7 @@ for (const [statistics, analyze] of [
   ["without statistics", "select"],
   ["with statistics", "analyze"]
 ] as const) {
-  layer(TestLayer)(`among a month of sales, ${statistics},`, (it) => {
+  layer(PanoramaDatabase)(`among a month of sales, ${statistics},`, (it) => {
     describe("the panorama", () => {
       it.effect("reads a part of the pages and never a whole table of sales", () =>
         Effect.gen(function* () {

@@ -13,7 +13,8 @@ const nothingOpen: OpenMatters = {
   held: { bands: [], reversals: 0, oldest: null },
   lowBalances: { total: 0, items: [] },
   webhooks: { total: 0, items: [] },
-  oldestDelivery: null
+  oldestDelivery: null,
+  closing: { day: null, closed: 0, unclosed: 0 }
 }
 
 const intervalOf = ({ since, until }: Interval): string => `${DateTime.formatIso(since)} ${DateTime.formatIso(until)}`
