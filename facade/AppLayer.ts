@@ -13,6 +13,7 @@ import * as TotpOtpauth from "../adapters/crypto/TotpOtpauth.ts"
 import * as VaultAead from "../adapters/crypto/VaultAead.ts"
 import { type Guarded, type GuardOptions, makeGuard } from "../adapters/http/Guard.ts"
 import * as HttpInsurer from "../adapters/insurer/HttpInsurer.ts"
+import * as OidcClient from "../adapters/OidcClient.ts"
 import * as AtomicPostgres from "../adapters/postgres/connection/AtomicPostgres.ts"
 import * as AuditEventsPostgres from "../adapters/postgres/directory/AuditEventsPostgres.ts"
 import * as AuditLogPostgres from "../adapters/postgres/directory/AuditLogPostgres.ts"
@@ -55,6 +56,7 @@ import * as TwilioSms from "../adapters/sms/TwilioSms.ts"
 import * as WebhookSenderUndici from "../adapters/webhook/WebhookSenderUndici.ts"
 import { ConfirmAbove } from "../core/domain/FundingProposal.ts"
 import { XidPrefix } from "../core/domain/Idempotency.ts"
+import { ConfiguredIdentityProvider } from "../core/ports/IdentityProvider.ts"
 import { InFlight } from "../core/workflows/InFlight.ts"
 import { Panoramas } from "../core/workflows/ReadPanorama.ts"
 import { DatabaseServer, migratedConnections } from "./settings/DatabaseServer.ts"
@@ -178,6 +180,11 @@ const adapterLayers = Layer.mergeAll(
  */
 export const appLayer = Layer.provideMerge(InFlight.layer, adapterLayers)
 
+const identityProvider = Layer.effect(
+  ConfiguredIdentityProvider,
+  Settings.useSync(({ oidc }) => (oidc === null ? null : OidcClient.make(oidc)))
+)
+
 const operatorAdapters = Layer.mergeAll(
   Layer.provide(AllInsurancesPostgres.layer, vault),
   AllTransactionsPostgres.layer,
@@ -187,6 +194,7 @@ const operatorAdapters = Layer.mergeAll(
   DeliveryReportsPostgres.layer,
   FundingProposalsPostgres.layer,
   HistoriesPostgres.layer,
+  identityProvider,
   OperatorsPostgres.layer,
   OperatorSessionsPostgres.layer,
   PasswordHashScrypt.layer,

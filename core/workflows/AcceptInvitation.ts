@@ -3,8 +3,9 @@ import { type Origin, shellActorFrom } from "../domain/Operator.ts"
 import { localLinkLife, type OperatorAccount, readPassword } from "../domain/OperatorAccount.ts"
 import { CodeRefused, InvitationRefused, SignInRefused } from "../domain/SignInErrors.ts"
 import { CurrentActor } from "../ports/CurrentActor.ts"
+import type { ConfirmedIdentity } from "../ports/IdentityProvider.ts"
 import { OperatorSessions } from "../ports/OperatorSessions.ts"
-import { type ExternalIdentity, Operators } from "../ports/Operators.ts"
+import { Operators } from "../ports/Operators.ts"
 import { PasswordHash } from "../ports/PasswordHash.ts"
 import { Totp } from "../ports/Totp.ts"
 import { Vault } from "../ports/Vault.ts"
@@ -83,12 +84,6 @@ export const confirmTotp = Effect.fn("AcceptInvitation.confirmTotp")(function* (
   yield* Effect.provideService(recordAudit("invitation_accepted", {}), CurrentActor, actor)
   return yield* beginSession(actor, origin.via, "invitation")
 }, atomically)
-
-/** What an identity provider has confirmed about the person who signs in. */
-export interface ConfirmedIdentity extends ExternalIdentity {
-  /** Null if the provider does not confirm an e-mail address. */
-  readonly email: string | null
-}
 
 /** The invited account with the identity's e-mail address, now linked to the identity. */
 const linkByEmail = Effect.fnUntraced(function* ({ email, issuer, subject }: ConfirmedIdentity, origin: Origin) {

@@ -1,4 +1,5 @@
-import { Redacted } from "effect"
+import { Redacted, Result } from "effect"
+import { Base64Url } from "effect/encoding"
 import type { Settings } from "../settings/Settings.ts"
 
 type ConsoleSettings = NonNullable<Settings["Service"]["console"]>
@@ -20,14 +21,43 @@ const isSecure = (origin: string): boolean => origin.startsWith("https:")
 /** Name of the session cookie. With the prefix, browsers accept the cookie only over TLS and for this host. */
 const cookieName = (origin: string): string => (isSecure(origin) ? "__Host-saldo" : "saldo")
 
-/** The session token in the cookies of a request. Undefined if there is none, or if there are several. */
-export const sessionTokenIn = (cookies: string | undefined, origin: string): Redacted.Redacted | undefined => {
-  const name = `${cookieName(origin)}=`
+/** The cookie with this name in a request. Undefined if there is none, or if there are several. */
+const cookieIn = (cookies: string | undefined, name: string): string | undefined => {
   const [value, ...others] = (cookies ?? "")
     .split(";")
     .map((cookie) => cookie.trim())
-    .filter((cookie) => cookie.startsWith(name))
-  return value === undefined || others.length > 0 ? undefined : Redacted.make(value.slice(name.length))
+    .filter((cookie) => cookie.startsWith(`${name}=`))
+  return others.length > 0 ? undefined : value?.slice(name.length + 1)
+}
+
+/** The session token in the cookies of a request. Undefined if there is none, or if there are several. */
+export const sessionTokenIn = (cookies: string | undefined, origin: string): Redacted.Redacted | undefined => {
+  const token = cookieIn(cookies, cookieName(origin))
+  return token === undefined ? undefined : Redacted.make(token)
+}
+
+const oidc_seconds_max = 600
+
+const oidcName = (origin: string): string => `${cookieName(origin)}-oidc`
+
+/**
+ * The Set-Cookie header that keeps the secrets of a sign-in while the browser is at the identity provider. Lax, because
+ * the provider leads the browser back.
+ */
+export const oidcCookie = (kept: string, origin: string): string =>
+  [
+    `${oidcName(origin)}=${Base64Url.encode(kept)}`,
+    "Path=/",
+    "HttpOnly",
+    "SameSite=Lax",
+    `Max-Age=${oidc_seconds_max}`,
+    ...(isSecure(origin) ? ["Secure"] : [])
+  ].join("; ")
+
+/** The secrets of a sign-in at the identity provider, in the cookies of a request. */
+export const oidcSecretsIn = (cookies: string | undefined, origin: string): string | undefined => {
+  const value = cookieIn(cookies, oidcName(origin))
+  return value === undefined ? undefined : Result.getOrUndefined(Base64Url.decodeString(value))
 }
 
 /** The Set-Cookie header that keeps the session in the browser, or deletes it if the token is null. */

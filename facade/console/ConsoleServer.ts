@@ -12,8 +12,9 @@ import { originOf, securityHeaders, sessionTokenIn } from "./Browser.ts"
 import { type Asset, type Bundle, bundle } from "./Bundle.ts"
 import { type ConsoleCall, callProcedure } from "./ConsoleCalls.ts"
 import { exportsPath, sendExport } from "./Exports.ts"
+import { serveOidc } from "./Oidc.ts"
 import { plainPage, shellPage } from "./Pages.ts"
-import { pageAt, proceduresPath, useHeader } from "./Paths.ts"
+import { oidcPaths, pageAt, proceduresPath, useHeader } from "./Paths.ts"
 
 /** The URL of the console. */
 export class ConsoleAddress extends Context.Service<ConsoleAddress, { readonly url: string }>()(
@@ -81,13 +82,15 @@ const serveOf = ({ url: publicUrl }: ConsoleSettings, files: Effect.Effect<Bundl
     const url = targetOf(request)
     const isExport = url.pathname.startsWith(`${exportsPath}/`)
     const isCall = url.pathname.startsWith(`${proceduresPath}/`)
-    if (!isExport && !isCall) return yield* serveFiles(request, url.pathname, files)
-    if (isExport && request.method !== "GET") return wrongMethod("GET")
+    const isOidc = Object.values(oidcPaths).includes(url.pathname)
+    if (!isExport && !isCall && !isOidc) return yield* serveFiles(request, url.pathname, files)
+    if ((isExport || isOidc) && request.method !== "GET") return wrongMethod("GET")
     if (!isRead(request) && request.method !== "POST") return wrongMethod("GET, HEAD, POST")
     // A request with a loopback name has not come through the proxy, so it may have forged the header.
     const trustProxy = (yield* Settings).trustProxy && origin === publicUrl
     const forwardedFor = headerOf(request, "x-forwarded-for")
     const address = addressOf({ remoteAddress: request.remoteAddress, forwardedFor }, { trustProxy })
+    if (isOidc) return yield* serveOidc({ url, origin, cookies: headerOf(request, "cookie"), address })
     const session = yield* callerSession(request, origin, address)
     const call: ConsoleCall = { request, url, origin, session, address }
     return yield* isExport ? sendExport(call) : callProcedure(call)

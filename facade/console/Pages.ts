@@ -29,10 +29,23 @@ export const shellPage = ({ script, style }: Bundle): string =>
 <noscript>La consola necesita JavaScript.</noscript>`
   )
 
+/**
+ * The page after a sign-in at an identity provider. It loads the console from this site, because browsers keep the
+ * session cookie from requests to which another site has led.
+ */
+export const enteredPage = documentOf(
+  "Consola de Saldo",
+  '<meta http-equiv="refresh" content="0; url=/">',
+  '<main><h1>Consola de Saldo</h1><p><a href="/">Entrar</a></p></main>'
+)
+
+// A message may contain the words of an identity provider.
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+
 /** A page with one sentence, for a request that gets no page of the console. */
 export const plainPage = (message: string): string =>
   documentOf(
     "Consola de Saldo",
     "",
-    `<main><h1>Consola de Saldo</h1><p>${message}</p><p><a href="/">Ir al panorama</a></p></main>`
+    `<main><h1>Consola de Saldo</h1><p>${escaped(message)}</p><p><a href="/">Ir al panorama</a></p></main>`
   )

@@ -36,6 +36,12 @@ export const pageAt = (path: string): { readonly path: PagePath; readonly id: st
   return undefined
 }
 
+/**
+ * Paths of the sign-in at an identity provider. Browsers reach them by navigation: the first leads to the provider, and
+ * the provider leads to the second.
+ */
+export const oidcPaths = { begin: "/oidc/entrar", finish: "/oidc/vuelta" }
+
 /** Path below which the procedures are called. */
 export const proceduresPath = "/api"
 

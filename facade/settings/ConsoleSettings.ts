@@ -1,10 +1,38 @@
-import type { Effect } from "effect"
+import { Effect, Redacted } from "effect"
 import { listenHost, portOrOff } from "./ListenAddress.ts"
-import { off, variable, webOrigin } from "./Variable.ts"
+import { matchingPattern, off, type Parser, readAll, variable, WrongVariable, webOrigin } from "./Variable.ts"
 
 /** Settings of the operator console. */
 
 const consolePort_default = 3080
+
+// http is allowed for a provider on this machine, for example in a test.
+const issuerForm = /^(?:https:\/\/|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?=[:/]|$))/
+
+const credential: Parser<string> = matchingPattern(/^[!-~]{1,500}$/)
+
+// Some but not all of the three are an error, because operators would otherwise notice it only when they sign in.
+const oidcSettings = Effect.gen(function* () {
+  const { clientId, clientSecret, issuer } = yield* readAll({
+    issuer: variable("OIDC_ISSUER", {
+      expected: "the https address of an identity provider",
+      read: (text) => (issuerForm.test(text) && URL.canParse(text) ? text : null),
+      fallback: null
+    }),
+    clientId: variable("OIDC_CLIENT_ID", { expected: "visible ASCII characters", read: credential, fallback: null }),
+    clientSecret: variable("OIDC_CLIENT_SECRET", {
+      expected: "visible ASCII characters",
+      read: credential,
+      fallback: null,
+      secret: true
+    })
+  })
+  if (issuer !== null && clientId !== null && clientSecret !== null) return { issuer, clientId, clientSecret }
+  if (issuer === null && clientId === null && clientSecret === null) return null
+  return yield* new WrongVariable({
+    message: "OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET must be set together; at least one is not set"
+  })
+})
 
 export const consoleVariables = {
   consolePort: portOrOff("CONSOLE_PORT"),
@@ -14,14 +42,19 @@ export const consoleVariables = {
     expected: "an address like https://consola.example.com, without a path",
     read: webOrigin,
     fallback: null
-  })
+  }),
+  oidc: oidcSettings
 }
 
 type Variables = typeof consoleVariables
 type Values = { readonly [Name in keyof Variables]: Effect.Success<Variables[Name]> }
 
+/** The identity provider with which operators may sign in. Null if operators sign in with passwords only. */
+export const oidcOf = ({ oidc }: Pick<Values, "oidc">) =>
+  oidc === null ? null : { ...oidc, clientSecret: Redacted.make(oidc.clientSecret) }
+
 /** The address of the console. Null if turned off. */
-export const consoleOf = ({ consoleHost, consolePort, consoleUrl }: Values) =>
+export const consoleOf = ({ consoleHost, consolePort, consoleUrl }: Omit<Values, "oidc">) =>
   consolePort === off
     ? null
     : {

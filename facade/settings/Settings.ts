@@ -2,7 +2,7 @@ import { Context, Effect, Layer, type LogLevel, Redacted, Result, Schema } from 
 import { Hex } from "effect/encoding"
 import { xidPrefixLength_max, xidPrefixPattern } from "../../core/domain/Idempotency.ts"
 import { Amount, AmountLiteral, readAmount } from "../../core/domain/Money.ts"
-import { consoleOf, consoleVariables } from "./ConsoleSettings.ts"
+import { consoleOf, consoleVariables, oidcOf } from "./ConsoleSettings.ts"
 import { externalServicesOf, externalServiceVariables } from "./ExternalServiceSettings.ts"
 import { listenHost } from "./ListenAddress.ts"
 import { operationsOf, operationsVariables } from "./OperationsSettings.ts"
@@ -213,6 +213,7 @@ const settingsOf = (values: Values) => ({
   externalServices: externalServicesOf(values),
   ...operationsOf(values),
   console: consoleOf(values),
+  oidc: oidcOf(values),
   log: { level: values.logLevel, format: values.logFormat }
 })
 

@@ -14,6 +14,8 @@ import {
   removeOperatorToken
 } from "../../../core/workflows/ManageOperators.ts"
 import { operatorLayer } from "../../AppLayer.ts"
+import { localUrl } from "../../settings/ListenAddress.ts"
+import { Settings } from "../../settings/Settings.ts"
 import { shellOrigin } from "../../settings/ShellActor.ts"
 import { orDefault, toggle, withNote } from "../terminal/Flags.ts"
 import { type Document, formatTable, print } from "../terminal/Output.ts"
@@ -50,13 +52,20 @@ interface Invited {
   readonly expiresAt: Parameters<typeof formatLocal>[0]
 }
 
-const printInvitation = ({ expiresAt, name, token }: Invited, document: Document) => {
-  const [invitation, until] = [Redacted.value(token), formatLocal(expiresAt)]
-  return print(
-    { ...document, invitacion: invitation, vence: until },
-    `Send this invitation to ${name}. It can be used once, until ${until}:\n  ${invitation}\nIn the console it opens at /invitacion#${invitation}\nOn the command line, ${name} runs: saldo operator accept`
+/** The address of the console. Null if it is turned off. */
+const consoleUrl = Settings.useSync(({ console }) =>
+  console === null ? null : (console.url ?? localUrl("http", console))
+)
+
+const printInvitation = Effect.fnUntraced(function* ({ expiresAt, name, token }: Invited, document: Document) {
+  const [invitation, until, url] = [Redacted.value(token), formatLocal(expiresAt), yield* consoleUrl]
+  // The token is in the fragment, which browsers send to no server.
+  const link = url === null ? null : `${url}/invitacion#${invitation}`
+  yield* print(
+    { ...document, invitacion: invitation, enlace: link, vence: until },
+    `Send this invitation to ${name}. It can be used once, until ${until}:\n  ${link ?? invitation}\nOn the command line, ${name} runs "saldo operator accept" and pastes it.`
   )
-}
+})
 
 const invite = Command.make(
   "invite",

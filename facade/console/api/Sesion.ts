@@ -2,6 +2,7 @@ import { Effect, Redacted, Schema } from "effect"
 import { formatOffset } from "../../../core/domain/LocalTime.ts"
 import { may, OperatorAction, type Origin } from "../../../core/domain/Operator.ts"
 import { SignedOut } from "../../../core/domain/SignInErrors.ts"
+import { ConfiguredIdentityProvider } from "../../../core/ports/IdentityProvider.ts"
 import { acceptInvitation, confirmTotp, invitationOf, openLocalLink } from "../../../core/workflows/AcceptInvitation.ts"
 import { reauthenticate, signIn, signOut } from "../../../core/workflows/SignIn.ts"
 import { input } from "../../api/Input.ts"
@@ -17,6 +18,12 @@ const tokenOf = ({ session }: Pick<Given<unknown>, "session">) =>
   session === null ? Effect.fail(new SignedOut()) : Effect.succeed(Redacted.value(session.token))
 
 export const sesion = {
+  /** How operators may sign in. */
+  medios: read({
+    gate: "public",
+    input: input({}),
+    handle: () => Effect.map(ConfiguredIdentityProvider, (provider) => ({ oidc: provider !== null }))
+  }),
   /** The caller's session. Null without one. */
   actual: read({
     gate: "public",

@@ -1,6 +1,7 @@
 import { Dialog } from "../ui/Dialog.tsx"
 import { Field, Form } from "../ui/Form.tsx"
 import { api, faultOf } from "./Client.ts"
+import { IdentityProviderLink } from "./SignIn.tsx"
 
 /** Asks for the operator's password before a change. */
 export const PasswordDialog = ({ onAnswer }: { onAnswer: (isConfirmed: boolean) => void }) => (
@@ -18,5 +19,6 @@ export const PasswordDialog = ({ onAnswer }: { onAnswer: (isConfirmed: boolean) 
         <Field name="clave" label="Contraseña" type="password" required autocomplete="current-password" fault={fault} />
       )}
     </Form>
+    <IdentityProviderLink />
   </Dialog>
 )

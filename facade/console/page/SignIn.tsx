@@ -16,6 +16,23 @@ const enter = async () => {
   beginSession(session)
 }
 
+/** Leads to the identity provider, if there is one. The browser leaves the page, so this is no link of the console. */
+export const IdentityProviderLink = () => {
+  const [hasProvider, setHasProvider] = useState(false)
+  useEffect(() => {
+    // Without an answer the password form is still there.
+    api.sesion.medios.query({}).then(
+      ({ oidc }) => setHasProvider(oidc),
+      () => undefined
+    )
+  }, [])
+  return hasProvider ? (
+    <p>
+      <a href="/oidc/entrar">Entrar con el proveedor de identidad</a>
+    </p>
+  ) : null
+}
+
 const PasswordForm = () => (
   <Form
     action="Entrar"
@@ -76,7 +93,10 @@ export const SignIn = () => {
       ) : isLink && path === "/acceso" ? (
         <LocalAccess link={link} />
       ) : (
-        <PasswordForm />
+        <>
+          <PasswordForm />
+          <IdentityProviderLink />
+        </>
       )}
     </main>
   )

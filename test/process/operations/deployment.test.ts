@@ -130,7 +130,8 @@ describe("a server of compose.yaml", () => {
     // nginx has the certificate, Postgres and the console are services of their own, and local webhooks are for
     // development.
     const omitted = ["OPERATOR_TOKEN", "TLS_CERT_FILE", "TLS_KEY_FILE", "DATA_DIR", "WEBHOOK_ALLOW_LOCAL"]
-    const ofConsole = ["CONSOLE_HOST", "CONSOLE_PORT", "CONSOLE_URL"]
+    const oidc = ["OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"]
+    const ofConsole = ["CONSOLE_HOST", "CONSOLE_PORT", "CONSOLE_URL", ...oidc]
     assert.isAbove(settings.length, 30)
     assert.sameMembers(
       Object.keys(environment),
