@@ -1,53 +1,66 @@
 import axe from "axe-core"
-import { Effect } from "effect"
-import type { Page } from "playwright-core"
+import { Context, Effect, Layer } from "effect"
+import type { BrowserContextOptions, Browser as Chromium, Page } from "playwright-core"
 import type { Role } from "../../core/domain/Operator.ts"
 import { ConsoleAddress } from "../../facade/console/ConsoleServer.ts"
 import { launchBrowser } from "../support/Chromium.ts"
-import { signedIn } from "./TestConsole.ts"
+import { signedIn, testConsole } from "./TestConsole.ts"
 
-interface Screen {
-  readonly width?: number
-  readonly colorScheme?: "light" | "dark"
+class Launched extends Context.Service<Launched, Chromium>()("test/console/Launched") {
+  static readonly layer = Layer.effect(Launched, launchBrowser)
 }
 
-/**
- * Opens a page of the console in Chromium, in which a new operator with this role has signed in.
- *
- * @returns the page, and a list that collects the errors of its scripts and the refusals of its security policy.
- */
-export const openPage = Effect.fnUntraced(function* (
-  role: Role,
-  path: string,
-  { colorScheme = "light", width = 1280 }: Screen = {}
-) {
-  const { url } = yield* ConsoleAddress
-  const { cookie } = yield* signedIn(role)
-  const browser = yield* launchBrowser
+/** A console, and Chromium. */
+export const consoleInBrowser = Layer.merge(testConsole(), Launched.layer)
+
+/** The errors and warnings of a page, violations of the policy among them, and its requests to other hosts. */
+const watch = (page: Page, origin: string): ReadonlyArray<string> => {
   const faults: Array<string> = []
-  const page = yield* Effect.promise(async () => {
-    const context = await browser.newContext({ colorScheme, locale: "es-DO", viewport: { width, height: 900 } })
-    const [name = "", value = ""] = cookie.split("=")
-    await context.addCookies([{ name, value, url }])
-    const page = await context.newPage()
-    page.setDefaultTimeout(20_000)
-    page.on("pageerror", (error) => faults.push(error.message))
-    page.on("console", (message) => message.type() === "error" && faults.push(message.text()))
-    await page.goto(`${url}${path}`)
-    return page
+  page.on("pageerror", (error) => faults.push(String(error)))
+  page.on("console", (message) => {
+    // Chromium reports each refused call as an error too; the page shows it.
+    if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) faults.push(message.text())
   })
-  return { page, faults }
+  page.on("request", (request) => {
+    if (!request.url().startsWith(`${origin}/`) && !request.url().startsWith("data:")) faults.push(request.url())
+  })
+  return faults
+}
+
+/** Opens a page of Chromium with a fresh profile. */
+export const openPage = Effect.fnUntraced(function* (options: BrowserContextOptions = {}) {
+  const browser = yield* Launched
+  const { url } = yield* ConsoleAddress
+  const context = yield* Effect.acquireRelease(
+    Effect.promise(() => browser.newContext({ baseURL: url, ...options })),
+    (opened) => Effect.promise(() => opened.close())
+  )
+  const page = yield* Effect.promise(() => context.newPage())
+  return { page, faults: watch(page, url) }
 })
 
-/** The serious findings of axe on a page. */
-export const seriousFindings = (page: Page) =>
+/** Opens a page in which a new operator with this role is signed in. */
+export const openPageAs = Effect.fnUntraced(function* (role: Role, options: BrowserContextOptions = {}) {
+  const opened = yield* openPage(options)
+  const { url } = yield* ConsoleAddress
+  const { cookie, name } = yield* signedIn(role)
+  const [cookieName = "", value = ""] = cookie.split("=")
+  yield* Effect.promise(() => opened.page.context().addCookies([{ name: cookieName, value, url }]))
+  return { ...opened, name }
+})
+
+/** The screen of a phone. */
+export const phone = { viewport: { width: 360, height: 740 } }
+
+/** The serious faults of accessibility in the page. */
+export const seriousFaults = (page: Page) =>
   Effect.promise(async () => {
-    // Evaluated by the debugger, because the security policy of the page forbids inline scripts.
+    // Evaluated by the debugger, because the policy of the page forbids inline scripts.
     await page.evaluate(axe.source)
-    const { violations } = await page.evaluate<axe.AxeResults>("axe.run()")
+    const { violations } = await page.evaluate<typeof axe.AxeResults>("axe.run()")
     return violations
       .filter(({ impact }) => impact === "serious" || impact === "critical")
-      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`)
+      .map(({ help, nodes }) => `${help}: ${nodes.map(({ html }) => html).join(" ")}`)
   })
 
 /** How far the page is wider than the screen, in pixels. */

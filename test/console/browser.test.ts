@@ -1,65 +1,11 @@
 import { assert, describe, layer } from "@effect/vitest"
-import axe from "axe-core"
-import { Clock, Context, Effect, Layer, Redacted } from "effect"
+import { Clock, Effect, Redacted } from "effect"
 import { TOTP } from "otpauth"
-import type { BrowserContextOptions, Browser as Chromium, Page } from "playwright-core"
 import { OperatorName } from "../../core/domain/Operator.ts"
 import { inviteOperator } from "../../core/workflows/ManageOperators.ts"
-import { ConsoleAddress } from "../../facade/console/ConsoleServer.ts"
-import { isBrowserInstalled, launchBrowser } from "../support/Chromium.ts"
+import { isBrowserInstalled } from "../support/Chromium.ts"
 import { ManualClock } from "../support/InProcessService.ts"
-import { signedIn, testConsole } from "./TestConsole.ts"
-
-class Launched extends Context.Service<Launched, Chromium>()("test/console/Launched") {
-  static readonly layer = Layer.effect(Launched, launchBrowser)
-}
-
-/** The errors and warnings of a page, violations of the policy among them, and its requests to other hosts. */
-const watch = (page: Page, origin: string): ReadonlyArray<string> => {
-  const faults: Array<string> = []
-  page.on("pageerror", (error) => faults.push(String(error)))
-  page.on("console", (message) => {
-    // Chromium reports each refused call as an error too; the page shows it.
-    if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) faults.push(message.text())
-  })
-  page.on("request", (request) => {
-    if (!request.url().startsWith(`${origin}/`) && !request.url().startsWith("data:")) faults.push(request.url())
-  })
-  return faults
-}
-
-const openPage = Effect.fnUntraced(function* (options: BrowserContextOptions = {}) {
-  const browser = yield* Launched
-  const { url } = yield* ConsoleAddress
-  const context = yield* Effect.acquireRelease(
-    Effect.promise(() => browser.newContext({ baseURL: url, ...options })),
-    (opened) => Effect.promise(() => opened.close())
-  )
-  const page = yield* Effect.promise(() => context.newPage())
-  return { page, faults: watch(page, url) }
-})
-
-/** A page in which an admin is signed in. */
-const adminPage = Effect.fnUntraced(function* (options: BrowserContextOptions = {}) {
-  const opened = yield* openPage(options)
-  const { url } = yield* ConsoleAddress
-  const { cookie, name } = yield* signedIn("admin")
-  const [cookieName = "", value = ""] = cookie.split("=")
-  yield* Effect.promise(() => opened.page.context().addCookies([{ name: cookieName, value, url }]))
-  return { ...opened, name }
-})
-
-/** The serious faults of accessibility in the page. */
-const seriousFaults = (page: Page) =>
-  Effect.promise(async () => {
-    await page.evaluate(axe.source)
-    const { violations } = await page.evaluate<typeof axe.AxeResults>("axe.run()")
-    return violations
-      .filter(({ impact }) => impact === "serious" || impact === "critical")
-      .map(({ help, nodes }) => `${help}: ${nodes.map(({ html }) => html).join(" ")}`)
-  })
-
-const phone = { viewport: { width: 360, height: 740 } }
+import { consoleInBrowser, openPage, openPageAs, overflowOf, phone, seriousFaults } from "./ConsolePage.ts"
 
 const password = "una clave muy larga"
 
@@ -67,7 +13,7 @@ const codeOf = (secret: string) =>
   Effect.map(Clock.currentTimeMillis, (timestamp) => new TOTP({ secret }).generate({ timestamp }))
 
 describe.skipIf(!isBrowserInstalled())("the console in a browser", () => {
-  layer(Layer.merge(testConsole(), Launched.layer), { excludeTestServices: true })((it) => {
+  layer(consoleInBrowser, { excludeTestServices: true })((it) => {
     it.effect("leads from the invitation to a password, an authenticator app and the panorama", () =>
       Effect.gen(function* () {
         const { token } = yield* inviteOperator({ name: OperatorName.make("Ana Luz"), role: "admin", email: null })
@@ -119,7 +65,7 @@ describe.skipIf(!isBrowserInstalled())("the console in a browser", () => {
       { mode: "dark on a phone", options: { ...phone, colorScheme: "dark" as const } }
     ])("has no serious fault of accessibility on any page, $mode", ({ options }) =>
       Effect.gen(function* () {
-        const { faults, page } = yield* adminPage(options)
+        const { faults, page } = yield* openPageAs("admin", options)
         yield* Effect.promise(async () => {
           await page.goto("/")
           await page.getByRole("navigation", { name: "Páginas de la consola" }).waitFor()
@@ -135,10 +81,7 @@ describe.skipIf(!isBrowserInstalled())("the console in a browser", () => {
             await page.getByText("Cargando…").first().waitFor({ state: "detached" })
           })
           assert.deepStrictEqual(yield* seriousFaults(page), [], link)
-          const overflow = yield* Effect.promise(() =>
-            page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-          )
-          assert.isAtMost(overflow, 0, `${link} scrolls sideways`)
+          assert.isAtMost(yield* overflowOf(page), 0, `${link} scrolls sideways`)
         }
         assert.deepStrictEqual([...faults], [])
       })
@@ -146,7 +89,7 @@ describe.skipIf(!isBrowserInstalled())("the console in a browser", () => {
 
     it.effect("makes a company, deposits, and shows the secret of a new token once", () =>
       Effect.gen(function* () {
-        const { faults, page } = yield* adminPage()
+        const { faults, page } = yield* openPageAs("admin")
         yield* Effect.promise(async () => {
           await page.goto("/empresas")
           await page.getByRole("button", { name: "Empresa nueva" }).click()
@@ -208,7 +151,7 @@ describe.skipIf(!isBrowserInstalled())("the console in a browser", () => {
 
     it.effect("shows what a catalogue file changes before it imports the file", () =>
       Effect.gen(function* () {
-        const { faults, page } = yield* adminPage()
+        const { faults, page } = yield* openPageAs("admin")
         const file = (name: string) => ({
           name: "catalogo.json",
           mimeType: "application/json",

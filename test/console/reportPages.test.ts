@@ -1,11 +1,11 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { DateTime, Effect, Redacted } from "effect"
+import type { BrowserContextOptions } from "playwright-core"
 import { inject } from "vitest"
 import { DatabaseServer } from "../../facade/settings/DatabaseServer.ts"
 import { isBrowserInstalled } from "../support/Chromium.ts"
 import { runStatement } from "../support/EmbeddedDatabases.ts"
-import { openPage, overflowOf, seriousFindings } from "./ConsolePage.ts"
-import { testConsole } from "./TestConsole.ts"
+import { consoleInBrowser, openPageAs, overflowOf, phone, seriousFaults } from "./ConsolePage.ts"
 
 /** Runs a statement as the owner of the database, because an operator may not write sales. */
 const run = Effect.fnUntraced(function* (statement: string) {
@@ -13,6 +13,13 @@ const run = Effect.fnUntraced(function* (statement: string) {
   const owner = new URL(inject("postgresUrl"))
   owner.pathname = new URL(Redacted.value(url)).pathname
   return yield* runStatement(owner.href, statement)
+})
+
+/** Opens a page of the console as an operator who may only read. */
+const openAt = Effect.fnUntraced(function* (path: string, options: BrowserContextOptions = {}) {
+  const opened = yield* openPageAs("lector", { locale: "es-DO", ...options })
+  yield* Effect.promise(() => opened.page.goto(path))
+  return opened
 })
 
 /** A company that is low on money, a sale of today and a held sale of two hours ago. */
@@ -40,11 +47,11 @@ const today = Effect.gen(function* () {
 })
 
 describe.skipIf(!isBrowserInstalled())("the panorama in Chromium", () => {
-  layer(testConsole(), { excludeTestServices: true })((it) => {
+  layer(consoleInBrowser, { excludeTestServices: true })((it) => {
     it.effect("shows the sales, the held money and the low balances, and the values of a chart as a table", () =>
       Effect.gen(function* () {
         yield* today
-        const { faults, page } = yield* openPage("lector", "/")
+        const { faults, page } = yield* openAt("/")
         yield* Effect.promise(async () => {
           await page.getByRole("heading", { name: "Panorama" }).waitFor()
           assert.include(await page.locator(".cards").textContent(), "RD$ 1,234.50")
@@ -67,7 +74,7 @@ describe.skipIf(!isBrowserInstalled())("the panorama in Chromium", () => {
 
     it.effect("shows the environment that its buttons choose, and keeps it in the address", () =>
       Effect.gen(function* () {
-        const { page } = yield* openPage("lector", "/")
+        const { page } = yield* openAt("/")
         yield* Effect.promise(async () => {
           await page.getByRole("button", { name: "Pruebas" }).click()
           await page.locator('button[aria-pressed="true"]', { hasText: "Pruebas" }).waitFor()
@@ -79,14 +86,14 @@ describe.skipIf(!isBrowserInstalled())("the panorama in Chromium", () => {
     )
 
     it.effect.each([
-      { width: 1280, colorScheme: "light" },
-      { width: 360, colorScheme: "dark" }
-    ] as const)("fits a screen of $width px in $colorScheme colours, and axe finds nothing serious", (screen) =>
+      ["a desk", {}],
+      ["a phone in the dark", { ...phone, colorScheme: "dark" }]
+    ] as const)("fits the screen of %s, and axe finds nothing serious", ([, screen]) =>
       Effect.gen(function* () {
-        const { page } = yield* openPage("lector", "/", screen)
+        const { page } = yield* openAt("/", screen)
         yield* Effect.promise(() => page.locator("figure canvas").first().waitFor())
         assert.strictEqual(yield* overflowOf(page), 0)
-        assert.deepStrictEqual(yield* seriousFindings(page), [])
+        assert.deepStrictEqual(yield* seriousFaults(page), [])
       })
     )
   })
@@ -98,11 +105,11 @@ const record = (n: number) => `
   from generate_series(1, ${n})`
 
 describe.skipIf(!isBrowserInstalled())("the audit log in Chromium", () => {
-  layer(testConsole(), { excludeTestServices: true })((it) => {
+  layer(consoleInBrowser, { excludeTestServices: true })((it) => {
     it.effect("is filtered by a form, keeps the filter in the address, and leads to older events", () =>
       Effect.gen(function* () {
         yield* run(record(60))
-        const { faults, page } = yield* openPage("lector", "/auditoria")
+        const { faults, page } = yield* openAt("/auditoria")
         yield* Effect.promise(async () => {
           await page.getByLabel("Operador").fill("ana")
           await page.getByLabel("Acción", { exact: true }).selectOption({ label: "Empresa cambiada" })
@@ -126,17 +133,17 @@ describe.skipIf(!isBrowserInstalled())("the audit log in Chromium", () => {
 
     it.effect("says which filter is wrong", () =>
       Effect.gen(function* () {
-        const { page } = yield* openPage("lector", "/auditoria?empresa_id=siete")
+        const { page } = yield* openAt("/auditoria?empresa_id=siete")
         yield* Effect.promise(() => page.getByRole("alert").waitFor())
       })
     )
 
-    it.effect("fits a screen of 360 px, and axe finds nothing serious", () =>
+    it.effect("fits the screen of a phone, and axe finds nothing serious", () =>
       Effect.gen(function* () {
-        const { page } = yield* openPage("lector", "/auditoria", { width: 360 })
+        const { page } = yield* openAt("/auditoria", phone)
         yield* Effect.promise(() => page.locator("table").waitFor())
         assert.strictEqual(yield* overflowOf(page), 0)
-        assert.deepStrictEqual(yield* seriousFindings(page), [])
+        assert.deepStrictEqual(yield* seriousFaults(page), [])
       })
     )
   })
