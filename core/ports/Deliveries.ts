@@ -114,5 +114,10 @@ export class DeliveryReports extends Context.Service<
   DeliveryReports,
   {
     readonly read: (companyId: CompanyId, id: WebhookId, now: DateTime.Utc) => Effect.Effect<DeliveryReport>
+    /** When the oldest due delivery of each webhook became due. A webhook without due deliveries is absent. */
+    readonly dueSince: (
+      webhooks: ReadonlyArray<Pick<Delivery, "companyId" | "webhookId">>,
+      now: DateTime.Utc
+    ) => Effect.Effect<ReadonlyMap<WebhookId, DateTime.Utc>>
   }
 >()("saldo/core/DeliveryReports") {}

@@ -1,8 +1,10 @@
-import { DateTime, Effect, Option } from "effect"
+import { DateTime, Effect, Option, Order } from "effect"
 import type { WebhookId } from "../domain/Event.ts"
+import type { CompanyId } from "../domain/Ids.ts"
 import { UnknownWebhook } from "../domain/OperatorErrors.ts"
+import type { Page } from "../domain/Page.ts"
 import { Deliveries, DeliveryReports, type Replay } from "../ports/Deliveries.ts"
-import { Webhooks } from "../ports/Webhooks.ts"
+import { type Webhook, type WebhookState, Webhooks } from "../ports/Webhooks.ts"
 import { atomically, recordAudit, requireAction } from "./AuditTrail.ts"
 
 /** Finds a webhook of any company. Ids of webhooks are unique over all companies. */
@@ -10,6 +12,43 @@ const webhookOf = Effect.fnUntraced(function* (id: WebhookId) {
   const webhooks = yield* Webhooks
   const found = (yield* webhooks.list()).find((webhook) => webhook.id === id)
   return found ?? (yield* new UnknownWebhook({ webhookId: id }))
+})
+
+/** Which webhooks to list. All given fields must match. */
+export interface WebhookFilter {
+  readonly companyId?: CompanyId | undefined
+  readonly state?: WebhookState | undefined
+  /** Only webhooks whose deliveries fail. */
+  readonly failing?: boolean | undefined
+}
+
+// Dates are compared as numbers. A webhook without failures comes last.
+const failingFirst = Order.mapInput(Order.Number, ({ failingSince }: Webhook) =>
+  failingSince === null ? Number.POSITIVE_INFINITY : DateTime.toEpochMillis(failingSince)
+)
+
+/**
+ * A page of the webhooks of all companies, each with the time since which its oldest due delivery has been waiting. The
+ * webhooks that have failed for the longest time come first.
+ */
+export const listWebhooks = Effect.fn("OperateWebhooks.listWebhooks")(function* (
+  { companyId, failing = false, state }: WebhookFilter,
+  { page, perPage }: Page
+) {
+  const webhooks = yield* Webhooks
+  const matching = (yield* webhooks.list(companyId))
+    .filter(
+      (webhook) => (state === undefined || webhook.state === state) && (!failing || webhook.failingSince !== null)
+    )
+    .toSorted(failingFirst)
+  const shown = matching.slice((page - 1) * perPage, page * perPage)
+  const reports = yield* DeliveryReports
+  const dueSince = yield* reports.dueSince(
+    shown.map(({ companyId, id }) => ({ companyId, webhookId: id })),
+    yield* DateTime.now
+  )
+  const items = shown.map((webhook) => ({ webhook, dueSince: dueSince.get(webhook.id) ?? null }))
+  return { items, total: matching.length }
 })
 
 /** Reads a webhook and the state of its deliveries. */

@@ -13,10 +13,12 @@ import { panorama } from "./api/Panorama.ts"
 import { pendientes } from "./api/Pendientes.ts"
 import type { OperatorSession, Procedure, ProcedureKind } from "./api/Procedure.ts"
 import { propuestas } from "./api/Propuestas.ts"
+import { seguros } from "./api/Seguros.ts"
 import type { Services } from "./api/Services.ts"
 import { sesion } from "./api/Sesion.ts"
 import { tokens } from "./api/Tokens.ts"
 import { transacciones } from "./api/Transacciones.ts"
+import { webhooks } from "./api/Webhooks.ts"
 import { type ConsoleError, NotAdmitted, refusalOf } from "./Refusals.ts"
 
 /** All procedures of the console, by subject. */
@@ -28,9 +30,11 @@ export const procedures = {
   panorama,
   pendientes,
   propuestas,
+  seguros,
   sesion,
   tokens,
-  transacciones
+  transacciones,
+  webhooks
 }
 
 /** What tRPC passes to a procedure. */

@@ -1,6 +1,6 @@
-import { PgClient } from "@effect/sql-pg"
+import { PgClient, PgTypes } from "@effect/sql-pg"
 import { DateTime, Effect, Layer } from "effect"
-import type { WebhookId } from "../../../core/domain/Event.ts"
+import { WebhookId } from "../../../core/domain/Event.ts"
 import type { CompanyId } from "../../../core/domain/Ids.ts"
 import type { DeliveryState } from "../../../core/domain/Webhook.ts"
 import { DeliveryReports } from "../../../core/ports/Deliveries.ts"
@@ -46,7 +46,29 @@ const make = Effect.gen(function* () {
     }
   }, Effect.orDie)
 
-  return DeliveryReports.of({ read })
+  // Reads one row of the index delivery_waiting for each webhook.
+  const dueSince: DeliveryReports["Service"]["dueSince"] = Effect.fnUntraced(function* (webhooks, now) {
+    const rows = yield* sql<{ webhook_id: bigint; due_at: Date }>`
+      select w.webhook_id, d.due_at
+      from jsonb_to_recordset(
+        ${PgTypes.jsonb(webhooks.map(({ companyId, webhookId }) => ({ company_id: companyId, webhook_id: webhookId })))}
+      ) as w(company_id bigint, webhook_id bigint)
+      cross join lateral (
+        select d.due_at
+        from cell.delivery as d
+        where d.company_id = w.company_id
+          and d.webhook_id = w.webhook_id
+          and d.state = 'pendiente'
+          and d.due_at <= ${instant(now)}
+        order by d.due_at
+        limit 1
+      ) as d`
+    return new Map(
+      rows.map(({ due_at, webhook_id }) => [WebhookId.make(Number(webhook_id)), DateTime.fromDateUnsafe(due_at)])
+    )
+  }, Effect.orDie)
+
+  return DeliveryReports.of({ read, dueSince })
 })
 
 /** `DeliveryReports` in Postgres. */

@@ -1,4 +1,5 @@
 import { Option, Result, Schema } from "effect"
+import { WebhookId } from "../../../core/domain/Event.ts"
 
 import { ProposalNumber } from "../../../core/domain/FundingProposal.ts"
 
@@ -18,6 +19,7 @@ export const empresaId = pathId(CompanyId, "La empresa.", "invalido")
 export const tokenId = pathId(TokenId, "El token.", "invalido")
 export const propuestaId = pathId(ProposalNumber, "La propuesta.", "invalido")
 export const servicioId = pathId(ServiceId, "El servicio.", "invalido")
+export const webhookId = pathId(WebhookId, "El webhook.", "invalido")
 export const transaccionId = pathId(TransactionId, "La transacción.", "invalido")
 
 const textBy = (spelled: (typed: string) => string, isAllowed: (typed: string) => boolean) => (length_max: number) =>

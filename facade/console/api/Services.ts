@@ -1,11 +1,13 @@
 import type { SecureRandom } from "effect/crypto"
 import type { Sha256 } from "../../../core/domain/Sha256.ts"
 import type { Accounts } from "../../../core/ports/Accounts.ts"
+import type { AllInsurances } from "../../../core/ports/AllInsurances.ts"
 import type { Atomic } from "../../../core/ports/Atomic.ts"
 import type { AuditEvents } from "../../../core/ports/AuditEvents.ts"
 import type { AuditLog } from "../../../core/ports/AuditLog.ts"
 import type { CatalogueAdmin } from "../../../core/ports/Catalogue.ts"
 import type { Companies } from "../../../core/ports/Companies.ts"
+import type { Deliveries, DeliveryReports } from "../../../core/ports/Deliveries.ts"
 import type { Events } from "../../../core/ports/Events.ts"
 import type { FollowUps } from "../../../core/ports/FollowUps.ts"
 import type { FundingProposals } from "../../../core/ports/FundingProposals.ts"
@@ -25,11 +27,13 @@ import type { Tokens } from "../../../core/ports/Tokens.ts"
 import type { Totp } from "../../../core/ports/Totp.ts"
 import type { AllTransactions, Transactions } from "../../../core/ports/Transactions.ts"
 import type { Vault } from "../../../core/ports/Vault.ts"
+import type { Webhooks } from "../../../core/ports/Webhooks.ts"
 import type { InFlight } from "../../../core/workflows/InFlight.ts"
 import type { Panoramas } from "../../../core/workflows/ReadPanorama.ts"
 
 /** The ports that the console's procedures use. */
 export type Services =
+  | AllInsurances
   | Accounts
   | AllTransactions
   | Atomic
@@ -37,6 +41,8 @@ export type Services =
   | AuditLog
   | CatalogueAdmin
   | Companies
+  | Deliveries
+  | DeliveryReports
   | Events
   | FollowUps
   | FundingProposals
@@ -60,3 +66,4 @@ export type Services =
   | Totp
   | Transactions
   | Vault
+  | Webhooks

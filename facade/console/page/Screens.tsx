@@ -5,11 +5,13 @@ import { AuditPage } from "./AuditPage.tsx"
 import { CataloguePage } from "./CataloguePage.tsx"
 import { CompaniesPage } from "./CompaniesPage.tsx"
 import { CompanyPage } from "./CompanyPage.tsx"
+import { InsurancesPage } from "./InsurancesPage.tsx"
 import { OperatorsPage } from "./OperatorsPage.tsx"
 import { PanoramaPage } from "./PanoramaPage.tsx"
 import { PendingPage } from "./PendingPage.tsx"
 import { TransactionPage } from "./TransactionPage.tsx"
 import { TransactionsPage } from "./TransactionsPage.tsx"
+import { WebhooksPage } from "./WebhooksPage.tsx"
 
 /** What a page gets from its address. */
 export interface ScreenProps {
@@ -47,8 +49,10 @@ export const screens: Partial<Record<PagePath, Screen>> = {
   "/transacciones/:id": single("Transacción", TransactionPage),
   "/pendientes": listed("Pendientes", PendingPage),
   "/empresas": listed("Empresas", CompaniesPage),
-  "/empresas/:id": { ...listed("Empresa", CompanyPage), isListed: false },
+  "/empresas/:id": single("Empresa", CompanyPage),
   "/catalogo": listed("Catálogo", CataloguePage),
+  "/seguros": listed("Seguros", InsurancesPage),
+  "/webhooks": listed("Webhooks", WebhooksPage),
   "/auditoria": listed("Auditoría", AuditPage),
   "/operadores": listed("Operadores", OperatorsPage)
 }

@@ -27,7 +27,7 @@ interface LabelProps {
 }
 
 interface FieldProps extends LabelProps {
-  readonly type?: "text" | "password" | "date" | "search" | "email"
+  readonly type?: "text" | "password" | "date" | "time" | "search" | "email"
   readonly required?: boolean
   readonly autocomplete?: "off" | "username" | "current-password" | "new-password" | "one-time-code"
   readonly inputMode?: "text" | "numeric" | "decimal"

@@ -1,0 +1,143 @@
+import { Badge, type Tone } from "../ui/Badge.tsx"
+import { Choice, Form } from "../ui/Form.tsx"
+import { count, dateTime, day, pesos } from "../ui/Format.ts"
+import { useLive } from "../ui/Live.ts"
+import { Failed, Loading } from "../ui/States.tsx"
+import { Pager, Table } from "../ui/Table.tsx"
+import { api, faultOf } from "./Client.ts"
+import { Link, setQuery } from "./Navigation.tsx"
+import { filterIn, optionsOf, useCompanies } from "./SaleParts.tsx"
+import type { ScreenProps } from "./Screens.tsx"
+
+type Found = Awaited<ReturnType<typeof api.seguros.listar.query>>
+type State = Found["items"][number]["estado"]
+
+const filters = ["empresa_id", "estado"] as const
+
+const stateNames: Readonly<Record<State, string>> = {
+  iniciada: "Iniciado",
+  otp_enviado: "Código enviado",
+  otp_validado: "Código validado",
+  plan_confirmado: "Plan elegido",
+  cotizado: "Cotizado",
+  cobrando: "Cobrando",
+  emitiendo: "Emitiendo",
+  emitida: "Emitido",
+  fallida: "Fallido"
+}
+
+const toneOf = (state: State): Tone =>
+  state === "emitida"
+    ? "good"
+    : state === "fallida"
+      ? "bad"
+      : state === "cobrando" || state === "emitiendo"
+        ? "warn"
+        : "plain"
+
+const States = ({ found: { estados } }: { found: Found }) => (
+  <Table
+    caption="Seguros por estado"
+    showCaption
+    rows={estados}
+    keyOf={({ estado }) => estado}
+    empty="Todavía no hay seguros."
+    columns={[
+      { title: "Estado", cell: ({ estado }) => stateNames[estado] },
+      { title: "Seguros", isNumber: true, cell: ({ seguros }) => count(seguros) }
+    ]}
+  />
+)
+
+const List = ({ items, nameOf }: { items: Found["items"]; nameOf: (id: number) => string }) => (
+  <Table
+    caption="Seguros, el más reciente primero"
+    rows={items}
+    keyOf={({ seguro_id }) => seguro_id}
+    empty="Ningún seguro coincide."
+    columns={[
+      { title: "N.º", isNumber: true, cell: ({ seguro_id }) => seguro_id },
+      { title: "Creado", cell: ({ created_at }) => dateTime(created_at) },
+      { title: "Empresa", cell: ({ empresa_id }) => <Link to={`/empresas/${empresa_id}`}>{nameOf(empresa_id)}</Link> },
+      { title: "Estado", cell: ({ estado }) => <Badge tone={toneOf(estado)}>{stateNames[estado]}</Badge> },
+      { title: "Placa", cell: ({ placa }) => placa },
+      { title: "Titular", cell: ({ titular }) => titular },
+      { title: "Teléfono", cell: ({ telefono }) => telefono },
+      {
+        title: "Vehículo",
+        cell: ({ vehiculo: { anio, chasis, marca, modelo } }) => (
+          <>
+            {marca} {modelo} {anio}
+            <br />
+            <small>Chasis {chasis}</small>
+          </>
+        )
+      },
+      { title: "Plan", cell: ({ plan }) => plan ?? "—" },
+      { title: "Prima", isNumber: true, cell: ({ prima }) => (prima === null ? "—" : pesos(prima)) },
+      {
+        title: "Venta",
+        isNumber: true,
+        cell: ({ transaction_id }) =>
+          transaction_id === null ? "—" : <Link to={`/transacciones/${transaction_id}`}>{transaction_id}</Link>
+      },
+      {
+        title: "Póliza",
+        cell: ({ poliza }) =>
+          poliza === null ? (
+            "—"
+          ) : (
+            <>
+              {poliza.numero}
+              <br />
+              <small>
+                {day(poliza.desde)} a {day(poliza.hasta)}
+              </small>
+            </>
+          )
+      }
+    ]}
+  />
+)
+
+/** Insurances of all companies by state. Personal data is masked. */
+export const InsurancesPage = ({ query }: ScreenProps) => {
+  const companies = useCompanies()
+  // The address holds texts; the console checks them.
+  const wanted = filterIn(query, [...filters, "page"]) as Parameters<typeof api.seguros.listar.query>[0]
+  const { data, error, reload } = useLive(() => api.seguros.listar.query(wanted), query.toString())
+  return (
+    <>
+      <Form action="Filtrar" faultOf={faultOf} onSubmit={async (values) => setQuery({ ...values, page: undefined })}>
+        {() => (
+          <div class="filters">
+            <Choice
+              key={companies.options.length}
+              name="empresa_id"
+              label="Empresa"
+              options={companies.options}
+              value={query.get("empresa_id") ?? ""}
+            />
+            <Choice name="estado" label="Estado" options={optionsOf(stateNames)} value={query.get("estado") ?? ""} />
+          </div>
+        )}
+      </Form>
+      {error !== undefined && <Failed message={faultOf(error).message} retry={reload} />}
+      {data === undefined && error === undefined && <Loading />}
+      {data !== undefined && (
+        <>
+          {data.ilegibles.length > 0 && (
+            <p class="wrong">Esta versión no puede leer estos seguros: {data.ilegibles.join(", ")}.</p>
+          )}
+          <List items={data.items} nameOf={companies.nameOf} />
+          <Pager
+            page={data.pagination.page}
+            pages={data.pagination.total_pages}
+            onPage={(page) => setQuery({ page: String(page) })}
+          />
+          <States found={data} />
+        </>
+      )}
+    </>
+  )
+}
