@@ -53,5 +53,6 @@ export const consoleProcess = (announce: (url: string, place: string) => Effect.
     Effect.gen(function* () {
       const { place } = yield* DatabaseServer
       yield* announce(yield* entrance, place)
+      yield* Effect.forkScoped((yield* ConsoleAddress).prepare)
     })
   ).pipe(Layer.provide(wantedConsole), Layer.provide(DatabaseServer.layer), Layer.provide(baseLayer))

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { gzip } from "node:zlib"
-import { Effect } from "effect"
+import { Context, Effect, Semaphore } from "effect"
 
 /** A file that the console's page loads. */
 export interface Asset {
@@ -53,8 +53,7 @@ const assetOf = Effect.fnUntraced(function* (extension: "css" | "js", contentTyp
   return asset
 })
 
-/** The script and the style of the console, made from facade/console/page. */
-export const bundle = Effect.gen(function* () {
+const make = Effect.gen(function* () {
   const [{ stdout }, styles] = yield* Effect.all([script, style], { concurrency: "unbounded" })
   return {
     script: yield* assetOf("js", "text/javascript; charset=utf-8", stdout),
@@ -62,4 +61,24 @@ export const bundle = Effect.gen(function* () {
   }
 })
 
-export type Bundle = Effect.Success<typeof bundle>
+/** The script and the style of the console. */
+export type Bundle = Effect.Success<typeof make>
+
+const keptFiles = (): Effect.Effect<Bundle> => {
+  const turn = Semaphore.makeUnsafe(1)
+  let kept: Bundle | undefined
+  const made = Effect.tap(make, (bundle) =>
+    Effect.sync(() => {
+      kept = bundle
+    })
+  )
+  return turn.withPermits(1)(Effect.suspend(() => (kept === undefined ? made : Effect.succeed(kept))))
+}
+
+/**
+ * The files made from facade/console/page. A process makes them at the first request and then keeps them. After a
+ * failure, for example without free memory, the next request makes them anew.
+ */
+export const PageFiles = Context.Reference<Effect.Effect<Bundle>>("saldo/facade/console/PageFiles", {
+  defaultValue: keptFiles
+})

@@ -9,17 +9,22 @@ import { cannotListen, localUrl } from "../settings/ListenAddress.ts"
 import { Settings } from "../settings/Settings.ts"
 import type { OperatorSession } from "./api/Procedure.ts"
 import { originOf, securityHeaders, sessionTokenIn } from "./Browser.ts"
-import { type Asset, type Bundle, bundle } from "./Bundle.ts"
+import { type Asset, type Bundle, PageFiles } from "./Bundle.ts"
 import { type ConsoleCall, callProcedure } from "./ConsoleCalls.ts"
 import { exportsPath, sendExport } from "./Exports.ts"
 import { serveOidc } from "./Oidc.ts"
 import { plainPage, shellPage } from "./Pages.ts"
 import { oidcPaths, pageAt, proceduresPath, useHeader } from "./Paths.ts"
 
-/** The URL of the console. */
-export class ConsoleAddress extends Context.Service<ConsoleAddress, { readonly url: string }>()(
-  "saldo/facade/ConsoleAddress"
-) {}
+/** A listening console. */
+export class ConsoleAddress extends Context.Service<
+  ConsoleAddress,
+  {
+    readonly url: string
+    /** Makes the files of the pages, so that the first visitor does not wait for them. */
+    readonly prepare: Effect.Effect<void>
+  }
+>()("saldo/facade/ConsoleAddress") {}
 
 type ConsoleSettings = NonNullable<Settings["Service"]["console"]>
 
@@ -125,12 +130,13 @@ const head_ms_max = 10_000
 
 const listening = Effect.fnUntraced(function* (settings: ConsoleSettings) {
   const { host, port, url } = settings
-  const files = yield* Effect.cached(bundle)
+  const files = yield* PageFiles
   return Layer.merge(
     Layer.effect(
       ConsoleAddress,
       HttpServer.HttpServer.useSync(({ address }) => ({
-        url: url ?? localUrl("http", { host, port: "port" in address ? address.port : port })
+        url: url ?? localUrl("http", { host, port: "port" in address ? address.port : port }),
+        prepare: Effect.asVoid(files)
       }))
     ),
     HttpServer.serve(appOf(settings, files))

@@ -30,7 +30,9 @@ const watch = (page: Page, origin: string): ReadonlyArray<string> => {
 /** Opens a page of Chromium with a fresh profile. */
 export const openPage = Effect.fnUntraced(function* (options: BrowserContextOptions = {}) {
   const browser = yield* Launched
-  const { url } = yield* ConsoleAddress
+  const { prepare, url } = yield* ConsoleAddress
+  // Takes longer than Chromium waits for a page while all cores are busy.
+  yield* prepare
   const context = yield* Effect.acquireRelease(
     Effect.promise(() => browser.newContext({ baseURL: url, ...options })),
     (opened) => Effect.promise(() => opened.close())

@@ -85,6 +85,8 @@ export const signedIn = Effect.fnUntraced(function* (role: Role) {
 interface Sent {
   readonly input?: unknown
   readonly browser?: Browser | undefined
+  /** The body in place of the input, for a body that is no JSON. */
+  readonly body?: string
   /** Headers in addition to those that a page of the console sends. Undefined removes a header. */
   readonly headers?: Readonly<Record<string, string | undefined>>
 }
@@ -92,7 +94,7 @@ interface Sent {
 /** Calls a procedure as a page of the console does. */
 export const callConsole = Effect.fnUntraced(function* (
   name: string,
-  { browser, headers = {}, input = {} }: Sent = {}
+  { body, browser, headers = {}, input = {} }: Sent = {}
 ) {
   const { url } = yield* ConsoleAddress
   const isChange = everyProcedure.find((each) => each.name === name)?.procedure.kind === "mutation"
@@ -107,16 +109,16 @@ export const callConsole = Effect.fnUntraced(function* (
     fetch(`${url}${proceduresPath}/${name}${query}`, {
       method: isChange ? "POST" : "GET",
       headers: Object.entries(sent).filter((header): header is [string, string] => header[1] !== undefined),
-      ...(isChange && { body: JSON.stringify(input) })
+      ...(isChange && { body: body ?? JSON.stringify(input) })
     })
   )
   // biome-ignore lint/suspicious/noExplicitAny: the assertions check the body
-  const body: any = yield* Effect.promise(() => response.json())
+  const answer: any = yield* Effect.promise(() => response.json())
   return {
     status: response.status,
     headers: response.headers,
-    data: body.result?.data,
-    code: body.error?.data?.error?.code as string | undefined,
-    details: body.error?.data?.error?.details as Readonly<Record<string, unknown>> | undefined
+    data: answer.result?.data,
+    code: answer.error?.data?.error?.code as string | undefined,
+    details: answer.error?.data?.error?.details
   }
 })

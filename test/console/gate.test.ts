@@ -57,6 +57,36 @@ describe("the procedures of the console", () => {
   })
 })
 
+describe("a body of the console", () => {
+  layer(testConsole(), { excludeTestServices: true })((it) => {
+    it.effect("is refused above 64 KiB, except for a catalogue file, which may have 2 MiB", () =>
+      Effect.gen(function* () {
+        const browser = yield* signedIn("admin")
+        const long = "x".repeat(65_000)
+        const company = { razon_social: long, codigo_empresa: long, ambiente: "development" }
+        const refused = yield* callConsole("empresas.crear", { browser, input: company })
+        assert.deepStrictEqual([refused.status, refused.details], [422, { body: "demasiado_grande" }])
+        const file = (length: number) => ({ archivo: `[${" ".repeat(length)}]`, formato: "json", probar: true })
+        const read = yield* callConsole("catalogo.importar", { browser, input: file(1_000_000) })
+        assert.deepStrictEqual([read.status, read.data.importado], [200, false])
+        const tooLarge = yield* callConsole("catalogo.importar", { browser, input: file(2_200_000) })
+        assert.deepStrictEqual([tooLarge.status, tooLarge.details], [422, { body: "demasiado_grande" }])
+      })
+    )
+
+    it.effect.each([
+      { name: "a number that two parsers read differently", body: '{"empresa_id": 1, "empresa_id": 2}' },
+      { name: "no object", body: "[]" },
+      { name: "broken JSON", body: "{" }
+    ])("is refused with $name", ({ body }) =>
+      Effect.gen(function* () {
+        const { status } = yield* callConsole("empresas.cambiar", { browser: yield* signedIn("admin"), body })
+        assert.strictEqual(status, 422)
+      })
+    )
+  })
+})
+
 describe("the CSV files of the console", () => {
   layer(testConsole(), { excludeTestServices: true })((it) => {
     it.effect.each(Object.keys(exports))("%s is refused without a session", (name) =>

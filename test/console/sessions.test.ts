@@ -158,6 +158,7 @@ describe("a session of the console", () => {
 
     it.effect("opens with the link of a start only while no admin has an account", () =>
       Effect.gen(function* () {
+        yield* signedIn("admin")
         assert.isNull(yield* localLink())
         const refused = yield* callConsole("sesion.abrirEnlace", { input: { enlace: "nada" } })
         assert.deepStrictEqual([refused.status, refused.code], [404, "ENLACE_INVALIDO"])

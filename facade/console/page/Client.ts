@@ -3,14 +3,16 @@ import { observable } from "@trpc/server/observable"
 import type { ConsoleRouter } from "../ConsoleRouter.ts"
 import { csrfHeader, proceduresPath, useHeader } from "../Paths.ts"
 import type { FormFault } from "../ui/Form.tsx"
-import { askPassword, endSession, sessionToken } from "./Session.ts"
+import { askPassword, endSession, noteConnection, sessionToken } from "./Session.ts"
 
+/** The code of a call that has no response of the console. */
+const noConnection = "SIN_CONEXION"
 const failed = "No se pudo conectar con la consola. Revise su conexión y reintente."
 
 /** The refusal of a failed call, as the page shows it. */
 export const faultOf = (error: unknown): FormFault & { readonly code: string } => {
   const refusal = error instanceof TRPCClientError ? (error as TRPCClientError<ConsoleRouter>).data?.error : undefined
-  return refusal ?? { code: "SIN_CONEXION", message: failed }
+  return refusal ?? { code: noConnection, message: failed }
 }
 
 /**
@@ -24,12 +26,16 @@ const sessionLink: TRPCLink<ConsoleRouter> =
       const again = () => next(op).subscribe(observer)
       const refused = async (error: TRPCClientError<ConsoleRouter>) => {
         const { code } = faultOf(error)
+        noteConnection(code !== noConnection)
         if (code === "CONFIRME_CLAVE" && (await askPassword())) return again()
         if (code === "SIN_SESION") endSession()
         return observer.error(error)
       }
       return next(op).subscribe({
-        next: (value) => observer.next(value),
+        next: (value) => {
+          noteConnection(true)
+          observer.next(value)
+        },
         error: (error) => void refused(error),
         complete: () => observer.complete()
       })

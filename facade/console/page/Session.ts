@@ -11,9 +11,11 @@ interface State {
   readonly session: Session | null | undefined
   /** Ends the dialog that asks for the password. Undefined while there is no dialog. */
   readonly answer: ((isConfirmed: boolean) => void) | undefined
+  /** Whether the last call has reached the console. */
+  readonly isConnected: boolean
 }
 
-let state: State = { session: undefined, answer: undefined }
+let state: State = { session: undefined, answer: undefined, isConnected: true }
 const listeners = new Set<() => void>()
 
 const change = (changed: Partial<State>): void => {
@@ -30,6 +32,10 @@ export const useSession = (): State => {
     return () => void listeners.delete(listener)
   }, [])
   return state
+}
+
+export const noteConnection = (isConnected: boolean): void => {
+  if (state.isConnected !== isConnected) change({ isConnected })
 }
 
 export const sessionToken = (): string | undefined => state.session?.ficha

@@ -1,4 +1,4 @@
-import { useEffect } from "preact/hooks"
+import { useEffect, useRef } from "preact/hooks"
 import { pageAt } from "../Paths.ts"
 import { Toasts } from "../ui/Toast.tsx"
 import { api } from "./Client.ts"
@@ -31,16 +31,28 @@ const NotFound = () => (
   </>
 )
 
+/** Moves the focus to the page after a link was followed, as a browser does when it loads a page. */
+const useFocusAfterMove = (path: string) => {
+  const shown = useRef(path)
+  useEffect(() => {
+    if (shown.current === path) return
+    shown.current = path
+    document.getElementById("contenido")?.focus({ preventScroll: true })
+    scrollTo(0, 0)
+  }, [path])
+}
+
 /** The frame around every page: navigation, operator, messages, and the dialog that asks for the password. */
 export const Shell = ({ session }: { session: Session }) => {
   const { path, query } = usePlace()
-  const { answer } = useSession()
+  const { answer, isConnected } = useSession()
   const found = pageAt(path)
   const screen = found && screens[found.path]
   const title = screen?.title ?? "No existe"
   useEffect(() => {
     document.title = `${title} · Consola de Saldo`
   }, [title])
+  useFocusAfterMove(path)
   const Page = screen?.component
   return (
     <>
@@ -60,6 +72,11 @@ export const Shell = ({ session }: { session: Session }) => {
         </div>
       </header>
       <main id="contenido" tabIndex={-1}>
+        {!isConnected && (
+          <p class="state state-failed" role="status">
+            Sin conexión con la consola. Lo que se ve puede ser viejo.
+          </p>
+        )}
         {Page === undefined ? (
           <NotFound />
         ) : (

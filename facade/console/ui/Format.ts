@@ -32,7 +32,7 @@ export const pesos = (amount: number): string => {
 
 export const count = (value: number): string => numberFormat.format(value)
 
-/** A share from 0 to 1: 99.2 %. */
+/** A share from 0 to 1: 99.2%. */
 export const percent = (share: number): string => percentFormat.format(share)
 
 const instant = (iso: string): Date => new Date(iso)
