@@ -16,7 +16,7 @@ export const CaseState = Schema.Literals(["abierto", "anotado", "cerrado"])
 export type CaseState = typeof CaseState.Type
 
 /** A sale as one side knows it. */
-export interface CaseSide<Status> {
+interface CaseSide<Status> {
   readonly status: Status
   readonly amount: Centavos | null
   readonly at: DateTime.Utc | null

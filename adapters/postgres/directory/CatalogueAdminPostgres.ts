@@ -5,6 +5,7 @@ import type { CatalogueDraft, CategoryDraft } from "../../../core/domain/Catalog
 import type { CompanyId, ServiceId } from "../../../core/domain/Ids.ts"
 import { CategoryNameTaken, UnknownService } from "../../../core/domain/OperatorErrors.ts"
 import { CatalogueAdmin } from "../../../core/ports/Catalogue.ts"
+import { ReportProgress } from "../../../core/ports/Progress.ts"
 import { inOneSnapshot, int8, violatesUnique } from "../connection/Sql.ts"
 import { type PackageRow, packageOf, type ServiceRow, serviceOf } from "./CataloguePostgres.ts"
 
@@ -18,12 +19,15 @@ const nameTaken = (error: SqlError) =>
 
 // Writes rows in order of id, so that two concurrent imports cannot deadlock.
 const write = Effect.fnUntraced(function* (sql: PgClient.PgClient, { categories, packages, services }: CatalogueDraft) {
+  const report = yield* ReportProgress
+  const total = categories.length + services.length + packages.length
   yield* sql`
     insert into catalogue.category (id, name)
     select id, name
     from jsonb_to_recordset(${PgTypes.jsonb(categories)}) as c(id int, name text)
     order by id
     on conflict (id) do update set name = excluded.name`
+  yield* report(categories.length, total)
   yield* sql`
     insert into catalogue.service (
       id, name, description, type, category_id, minimum, maximum, reversible, flow, requires_lookup, how_to_buy,
@@ -50,6 +54,7 @@ const write = Effect.fnUntraced(function* (sql: PgClient.PgClient, { categories,
       how_to_buy = excluded.how_to_buy,
       product = excluded.product,
       active = excluded.active`
+  yield* report(categories.length + services.length, total)
   yield* sql`
     insert into catalogue.package (
       id, service_id, code, name, description, price, duration, data, minutes, sms, active

@@ -3,6 +3,7 @@ import { DateTime, Effect, Layer, Struct } from "effect"
 import type { Invariant } from "../../../core/domain/Invariants.ts"
 import type { LastAudit } from "../../../core/domain/Panorama.ts"
 import { Audit } from "../../../core/ports/Audit.ts"
+import { ReportProgress } from "../../../core/ports/Progress.ts"
 import { inOneSnapshot, instant, int8 } from "../connection/Sql.ts"
 import { closingQueries } from "./ClosingAudit.ts"
 import { insuranceQueries } from "./InsuranceAudit.ts"
@@ -261,7 +262,11 @@ const make = Effect.gen(function* () {
     return { invariant, violations: Number(row?.violations), offenders: row?.offenders ?? [] }
   })
 
-  const all = Effect.forEach(Object.entries(violationQueries) as ReadonlyArray<[Invariant, string]>, examine)
+  const queries = Object.entries(violationQueries) as ReadonlyArray<[Invariant, string]>
+  const all = Effect.flatMap(ReportProgress, (report) =>
+    Effect.forEach(queries, (query, index) => Effect.andThen(report(index, queries.length), examine(query)))
+  )
+
   const record = ({ duration_ms, endedAt, violated }: LastAudit) => sql`
     insert into directory.last_audit as l (id, ended_at, duration_ms, violations)
     values (

@@ -5,6 +5,7 @@ import type { InvariantResult } from "../../../core/ports/Audit.ts"
 import { proveAndRecord } from "../../../core/workflows/KeepAuditing.ts"
 import { operatorLayer } from "../../AppLayer.ts"
 import { CheckFailed, type Document, print } from "../terminal/Output.ts"
+import { withProgress } from "../terminal/Progress.ts"
 
 const examinedDocument = ({ invariant, offenders, violations }: InvariantResult): Document => ({
   invariante: invariant,
@@ -23,7 +24,7 @@ const formatExamined = ({ invariant, offenders, violations }: InvariantResult): 
 
 export const audit = Command.make("audit", {}, () =>
   Effect.gen(function* () {
-    const { examined } = yield* proveAndRecord()
+    const { examined } = yield* proveAndRecord().pipe(withProgress("checking the invariants"))
     const ok = examined.every(({ violations }) => violations === 0)
     yield* print({ ok, invariantes: examined.map(examinedDocument) }, examined.map(formatExamined).join("\n"))
     if (!ok) return yield* new CheckFailed()

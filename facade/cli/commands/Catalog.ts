@@ -18,6 +18,7 @@ import { type FileFault, readJsonFile } from "../../settings/JsonFile.ts"
 import { toggle } from "../terminal/Flags.ts"
 import { type Document, formatTable, print } from "../terminal/Output.ts"
 import { companyId, serviceId } from "../terminal/Parameters.ts"
+import { withProgress } from "../terminal/Progress.ts"
 
 // A file in another encoding would be stored with wrong letters.
 const decoded = (bytes: Uint8Array): string | null => {
@@ -58,7 +59,7 @@ const importCommand = Command.make(
   },
   Effect.fn(function* ({ file, isDryRun }) {
     const draft = yield* readDraft(file)
-    const changes = yield* importCatalogue(draft, isDryRun)
+    const changes = yield* importCatalogue(draft, isDryRun).pipe(withProgress("importing the catalogue"))
     const { categories, packages, services } = draft
     const counts = { categorias: categories.length, servicios: services.length, paquetes: packages.length }
     if (isDryRun) {

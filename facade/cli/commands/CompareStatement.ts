@@ -1,18 +1,17 @@
 import { basename } from "node:path"
 import { setFlagsFromString } from "node:v8"
-import { Console, Effect, Option, Stream } from "effect"
+import { Effect, Option, Stream } from "effect"
 import { CliError, Flag } from "effect/cli"
 import { CaseKind } from "../../../core/domain/Case.ts"
 import { formatLocal } from "../../../core/domain/LocalTime.ts"
 import { ProviderName, type StatementField, statementFields } from "../../../core/domain/ProviderStatement.ts"
 import { Cases } from "../../../core/ports/Cases.ts"
-import { ReportProgress } from "../../../core/ports/Progress.ts"
 import type { Comparison } from "../../../core/ports/ProviderStatements.ts"
 import { compareStatement } from "../../../core/workflows/ManageCases.ts"
-import { csvText } from "../../api/Csv.ts"
+import { csvLines } from "../../api/Csv.ts"
 import { readStatement } from "../../settings/StatementCsv.ts"
 import { commaList, orDefault, toggle, withNote } from "../terminal/Flags.ts"
-import { AsJson, CheckFailed, formatTable, print } from "../terminal/Output.ts"
+import { AsJson, CheckFailed, formatTable, print, printCsv } from "../terminal/Output.ts"
 import { dayFlag } from "../terminal/Parameters.ts"
 import { withProgress } from "../terminal/Progress.ts"
 import { caseColumns, caseDocument, caseRow, caseTableRow } from "./CaseDocuments.ts"
@@ -78,9 +77,6 @@ export const checkStatementFlags = ({ asCsv, file, from, mapping, provider, to }
 /** Differences in the text, and in the JSON document. --csv prints all of them. */
 const shown_max = { text: 50, json: 1_000 }
 
-/** Rows of CSV that are printed at once. */
-const printed = 1_000
-
 const kindTexts: Readonly<Record<CaseKind, string>> = {
   solo_nuestro: "only ours",
   solo_suyo: "only theirs",
@@ -96,24 +92,6 @@ const formatComparison = ({ cases, differences, lines, matched, since, until }: 
     `New cases ${cases.found}, opened again ${cases.reopened}, no longer found ${cases.gone}. Nothing was moved.`
   ].join("\n")
 }
-
-/** Prints all differences of a comparison as CSV, page by page. */
-const printCsv = Effect.fnUntraced(function* (compared: Comparison, total: number) {
-  const cases = yield* Cases
-  const report = yield* ReportProgress
-  let done = 0
-  // Console.log adds the line feed.
-  const header = csvText(caseColumns, [])
-  yield* Console.log(header.slice(0, -1))
-  yield* cases.all({ seenAt: compared.at }).pipe(
-    Stream.grouped(printed),
-    Stream.runForEach((found) => {
-      done += found.length
-      const rows = csvText(caseColumns, found.map(caseRow)).slice(header.length, -1)
-      return Effect.andThen(Console.log(rows), report(done, total))
-    })
-  )
-})
 
 /** With 20 %, a million lines need 230 MB instead of 360 MB, and hardly more time. */
 const heapGrowth_percent = 20
@@ -135,16 +113,13 @@ export const compareFile = Effect.fnUntraced(function* (
   }).pipe(withProgress("comparing the statement"))
   const { at, cases, differences, lines, matched, since, until } = compared
   const total = Object.values(differences).reduce((sum, each) => sum + each, 0)
-  const asJson = yield* AsJson
-  if (asCsv && !asJson) {
-    yield* printCsv(compared, total).pipe(withProgress("printing the differences"))
+  const found = yield* Cases.useSync(({ all }) => all({ provider, seenAt: at }))
+  if (asCsv) {
+    yield* printCsv(csvLines(caseColumns, Stream.map(found, caseRow)), total)
     if (total > 0) return yield* new CheckFailed()
     return
   }
-  const listed = yield* Cases.use(({ list }) =>
-    list({ provider, seenAt: at }, { page: 1, perPage: asJson ? shown_max.json : shown_max.text })
-  )
-  const items = listed.items
+  const items = yield* Stream.runCollect(Stream.take(found, (yield* AsJson) ? shown_max.json : shown_max.text))
   const more = total - items.length
   yield* print(
     {

@@ -1,6 +1,8 @@
 import { Console, Context, Effect, Option, Schema, Stream } from "effect"
 import { CliConfig, type CliError, CliOutput, GlobalFlag, type HelpDoc } from "effect/cli"
+import { ReportProgress } from "../../../core/ports/Progress.ts"
 import { toggle } from "./Flags.ts"
+import { withProgress } from "./Progress.ts"
 
 /** A command's result as JSON: amounts in pesos, field names as in the API. */
 export type Document = Readonly<Record<string, unknown>>
@@ -24,12 +26,28 @@ export const print = Effect.fnUntraced(function* (document: Document, words: str
   yield* Console.log((yield* AsJson) ? toJson(document) : words)
 })
 
-/** Prints the lines of a CSV file as they are read, or with --json all of them in one document. */
-export const printCsv = Effect.fnUntraced(function* <E, R>(lines: Stream.Stream<string, E, R>) {
-  if (yield* AsJson) return yield* print({ csv: yield* Stream.mkString(lines) }, "")
-  // The console adds the second half of each line break.
-  yield* Stream.runForEach(lines, (line) => Console.log(line.slice(0, -1)))
-})
+/** Lines that are printed between two reports of the progress. */
+const reportedLines = 100
+
+/**
+ * Prints the lines of a CSV file as they are read, or with --json all of them in one document.
+ *
+ * @param total the number of lines, for the progress. Null if it is unknown.
+ */
+export const printCsv = Effect.fnUntraced(
+  function* <E, R>(lines: Stream.Stream<string, E, R>, total: number | null = null) {
+    if (yield* AsJson) return yield* print({ csv: yield* Stream.mkString(lines) }, "")
+    const report = yield* ReportProgress
+    let done = 0
+    yield* Stream.runForEach(lines, (line) => {
+      done += 1
+      // The console adds the second half of each line break.
+      const printed = Console.log(line.slice(0, -1))
+      return done % reportedLines === 0 ? Effect.andThen(printed, report(done, total)) : printed
+    })
+  },
+  withProgress("printing rows", { isPrinting: true })
+)
 
 /** A table with columns as wide as their widest cell. */
 export const formatTable = (rows: ReadonlyArray<Document>): string => {

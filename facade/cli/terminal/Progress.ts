@@ -15,7 +15,8 @@ const formatLeft = (left_ms: number): string => {
 }
 
 /** The line that shows the progress: `42 %  reading the statement, about 12 s left`. */
-export const formatProgress = (what: string, done: number, total: number, passed_ms: number): string => {
+export const formatProgress = (what: string, done: number, total: number | null, passed_ms: number): string => {
+  if (total === null) return `${what}: ${done.toLocaleString("en")}`
   if (done >= total) return `100 %  ${what}, finishing`
   const percent = `${String(Math.floor((100 * done) / total)).padStart(3)} %  ${what}`
   return done === 0 || passed_ms < unknownPace_ms
@@ -23,10 +24,17 @@ export const formatProgress = (what: string, done: number, total: number, passed
     : `${percent}, about ${formatLeft((passed_ms / done) * (total - done))} left`
 }
 
+/** Whether the operation prints to stdout while it runs. */
+interface ProgressOptions {
+  readonly isPrinting?: boolean
+}
+
 /** A function that replaces the current line of the terminal. None if stderr is not a terminal. */
-const terminalLine = Effect.gen(function* () {
+const terminalLine = Effect.fnUntraced(function* ({ isPrinting = false }: ProgressOptions) {
   const stdio = yield* Effect.serviceOption(Stdio.Stdio)
   if (Option.isNone(stdio) || !(yield* stdio.value.stderrIsTerminal)) return Option.none()
+  // The line would be in the middle of the output.
+  if (isPrinting && (yield* stdio.value.stdoutIsTerminal)) return Option.none()
   const write = (line: string) =>
     Effect.ignore(Stream.run(Stream.succeed(clearLine + line), stdio.value.stderr({ endOnDone: false })))
   return Option.some(write)
@@ -37,17 +45,17 @@ const terminalLine = Effect.gen(function* () {
  * nothing if stderr is not a terminal. Results go to stdout and stay clean.
  */
 export const withProgress =
-  (what: string) =>
+  (what: string, options: ProgressOptions = {}) =>
   <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.flatMap(terminalLine, (line) => {
+    Effect.flatMap(terminalLine(options), (line) => {
       if (Option.isNone(line)) return work
       let began_ms: number | null = null
       let shown_ms = Number.NEGATIVE_INFINITY
-      const report = (done: number, total: number) =>
+      const report = (done: number, total: number | null) =>
         Effect.clockWith((clock) => {
           const now_ms = Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n)
           began_ms ??= now_ms
-          if (now_ms - shown_ms < interval_ms && done < total) return Effect.void
+          if (now_ms - shown_ms < interval_ms && (total === null || done < total)) return Effect.void
           shown_ms = now_ms
           return line.value(formatProgress(what, done, total, now_ms - began_ms))
         })

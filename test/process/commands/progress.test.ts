@@ -5,11 +5,12 @@ import { ReportProgress } from "../../../core/ports/Progress.ts"
 import { formatProgress, withProgress } from "../../../facade/cli/terminal/Progress.ts"
 
 /** A terminal, or a pipe, that keeps what is written to stderr. */
-const stderrOf = (isTerminal: boolean) => {
+const stderrOf = (isTerminal: boolean, isPrintingThere = false) => {
   const written: Array<string> = []
   const keep = (text: string | Uint8Array) => Effect.sync(() => void written.push(String(text)))
   const stdio = Stdio.layerTest({
     stderrIsTerminal: Effect.succeed(isTerminal),
+    stdoutIsTerminal: Effect.succeed(isPrintingThere),
     stderr: () => Sink.forEach(keep)
   })
   return { written, stdio }
@@ -45,6 +46,18 @@ it.effect("writes nothing if stderr is not a terminal", () => {
   }).pipe(Effect.provide(stdio))
 })
 
+it.effect("writes nothing between the rows that an operation prints on the same terminal", () => {
+  const printing = Effect.flatMap(ReportProgress, (report) => report(5, null)).pipe(
+    withProgress("printing rows", { isPrinting: true })
+  )
+  const [same, other] = [stderrOf(true, true), stderrOf(true)]
+  return Effect.gen(function* () {
+    yield* Effect.provide(printing, same.stdio)
+    yield* Effect.provide(printing, other.stdio)
+    assert.deepStrictEqual([same.written, other.written.length], [[], 2])
+  })
+})
+
 it.effect("changes the line at most five times a second", () => {
   const { stdio, written } = stderrOf(true)
   return Effect.gen(function* () {
@@ -66,4 +79,8 @@ it.effect.each([
   [100, 60_000, "100 %  reading, finishing"]
 ] as const)("is %i of 100 after %i ms", ([done, passed_ms, line]) =>
   Effect.sync(() => assert.strictEqual(formatProgress("reading", done, 100, passed_ms), line))
+)
+
+it.effect("is a count if the total is unknown", () =>
+  Effect.sync(() => assert.strictEqual(formatProgress("printing rows", 12_300, null, 9_000), "printing rows: 12,300"))
 )
