@@ -38,13 +38,13 @@ export const invitationLife = Duration.hours(24)
 export const localLinkLife = Duration.hours(12)
 
 /** A session ends when it is not used for this time. */
-export const sessionIdle_max = Duration.minutes(30)
+const sessionIdle_max = Duration.minutes(30)
 
 /** A session ends this long after sign-in, however much it is used. */
 export const session_max = Duration.hours(12)
 
 /** How long after the password was typed a session may make changes. */
-export const reauthentication_max = Duration.minutes(10)
+const reauthentication_max = Duration.minutes(10)
 
 /** The times of a session. */
 export interface SessionTimes {

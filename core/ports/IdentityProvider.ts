@@ -9,7 +9,7 @@ export interface ConfirmedIdentity extends ExternalIdentity {
 }
 
 /** A sign-in that has begun at the identity provider. */
-export interface BegunSignIn {
+interface BegunSignIn {
   /** The address at the provider to which the browser goes. */
   readonly url: string
   /** The secrets of this sign-in. Only the browser that began it keeps them, and gives them back at the end. */

@@ -14,7 +14,7 @@ import { atomically, recordAudit } from "./AuditTrail.ts"
 import { digestOf, newToken } from "./OperatorTokens.ts"
 
 /** A new session. The token is shown only to the browser or the command line that signs in. */
-export interface SignedIn {
+interface SignedIn {
   readonly token: Redacted.Redacted
   readonly actor: Actor
 }
@@ -108,7 +108,7 @@ export const signIn = Effect.fn("SignIn.signIn")(function* ({ code, name, passwo
 })
 
 /** A session as the console needs it. */
-export interface OperatorSession {
+interface OperatorSession {
   readonly actor: Actor
   /** The token that each change must repeat, so that other sites cannot make changes with the cookie. */
   readonly csrf: string

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { serveLocally } from "./LocalServer.ts"
 
 /** The person who types a password at the provider. */
-export interface Person {
+interface Person {
   readonly sub: string
   readonly email?: string
   readonly email_verified?: boolean

@@ -3,7 +3,7 @@ import { Writable } from "node:stream"
 import { Context, Effect, Schema, type Scope } from "effect"
 
 /** The input ended before every question was answered. */
-export class NoInput extends Schema.TaggedError<NoInput>()("NoInput", { message: Schema.String }) {}
+class NoInput extends Schema.TaggedError<NoInput>()("NoInput", { message: Schema.String }) {}
 
 /** Asks the person at the terminal. */
 export interface Prompter {

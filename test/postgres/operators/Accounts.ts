@@ -36,7 +36,7 @@ const plainPasswords = Layer.succeed(PasswordHash, {
 const vault = VaultAead.layer.pipe(Layer.provideMerge(DataKeyPostgres.layer(null)), Layer.provide(NodeCrypto.layer))
 
 /** Everything that accounts need, on a connection. */
-export const accountPorts = Layer.mergeAll(
+const accountPorts = Layer.mergeAll(
   AtomicPostgres.layer,
   AuditLogPostgres.layer,
   OperatorSessionsPostgres.layer,
