@@ -9,7 +9,7 @@ import { type Actor, OperatorId } from "../../../core/domain/Operator.ts"
 import { AuditEvents, type AuditFilter } from "../../../core/ports/AuditEvents.ts"
 import { AuditLog } from "../../../core/ports/AuditLog.ts"
 import { TestDatabase } from "../../support/Database.ts"
-import { scansOfStatements } from "./ExplainedScans.ts"
+import { scansOfStatements } from "../../support/ExplainedScans.ts"
 
 const TestLayer = Layer.mergeAll(AuditEventsPostgres.layer, AuditLogPostgres.layer).pipe(
   Layer.provideMerge(TestDatabase)

@@ -6,7 +6,7 @@ import * as AllInsurancesPostgres from "../../../adapters/postgres/reads/AllInsu
 import { CompanyId } from "../../../core/domain/Ids.ts"
 import { AllInsurances, type InsuranceFilter } from "../../../core/ports/AllInsurances.ts"
 import { TestDatabase } from "../../support/Database.ts"
-import { scansOfStatements } from "./ExplainedScans.ts"
+import { scansOfStatements } from "../../support/ExplainedScans.ts"
 
 const perPage = 50
 

@@ -12,8 +12,8 @@ import { Statement } from "../../../core/ports/Statement.ts"
 import { AllTransactions, type OwnedFilter, Transactions } from "../../../core/ports/Transactions.ts"
 import { VitalSigns } from "../../../core/ports/VitalSigns.ts"
 import { TestDatabase } from "../../support/Database.ts"
+import { type Scan, scansOfStatements } from "../../support/ExplainedScans.ts"
 import { loadSalesHistories, setBlockLength } from "../../support/SalesHistory.ts"
-import { type Scan, scansOfStatements } from "./ExplainedScans.ts"
 
 const perPage = 50
 const block = 1_000

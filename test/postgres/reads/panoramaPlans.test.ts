@@ -1,7 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { PanoramaReads } from "../../../core/ports/PanoramaReads.ts"
-import { type Scan, scansOfStatements } from "./ExplainedScans.ts"
+import { type Scan, scansOfStatements } from "../../support/ExplainedScans.ts"
 import { at, PanoramaDatabase, run } from "./PanoramaData.ts"
 
 const now = at("2026-03-11T04:00:00Z")
