@@ -44,7 +44,7 @@ const idForm = /^[1-9]\d{0,15}$/
 const idIn = (text: string): TransactionId | undefined =>
   idForm.test(text) && Number.isSafeInteger(Number(text)) ? TransactionId.make(Number(text)) : undefined
 
-const keyIn = (text: string) => Option.getOrUndefined(Schema.decodeUnknownOption(IdempotencyKey)(text))
+const keyIn = (text: string) => Option.getOrUndefined(Schema.decodeOption(IdempotencyKey)(text))
 
 /** An xid that was derived from a key: its prefix, and 24 hexadecimal digits. */
 const xidForm = /^([A-Za-z0-9]{1,15})-([0-9A-Fa-f]{24})$/
