@@ -5,7 +5,7 @@ import { CurrentActor } from "../../core/ports/CurrentActor.ts"
 import { logDefect } from "../../core/workflows/InFlight.ts"
 import { queryOf } from "../http/Request.ts"
 import { catalogoCsv } from "./api/Catalogo.ts"
-import { movimientosCsv } from "./api/Empresas.ts"
+import { empresasCsv, movimientosCsv } from "./api/Empresas.ts"
 import type { Export } from "./api/Procedure.ts"
 import { transaccionesCsv } from "./api/Transacciones.ts"
 import type { ConsoleCall } from "./ConsoleCalls.ts"
@@ -18,6 +18,7 @@ export const exportsPath = "/exportar"
 /** All CSV files of the console, by the name in their path. */
 export const exports: Readonly<Record<string, Export>> = {
   catalogo: catalogoCsv,
+  empresas: empresasCsv,
   movimientos: movimientosCsv,
   transacciones: transaccionesCsv
 }

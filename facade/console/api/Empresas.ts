@@ -1,14 +1,18 @@
-import { DateTime, Effect, Schema } from "effect"
+import { DateTime, Effect, Schema, Stream } from "effect"
+import { isLow } from "../../../core/domain/Account.ts"
 import { type Company, CompanyState, Environment } from "../../../core/domain/Company.ts"
 import { formatOffset } from "../../../core/domain/LocalTime.ts"
+import { toPesos } from "../../../core/domain/Money.ts"
 import { Companies } from "../../../core/ports/Companies.ts"
 import { Statement } from "../../../core/ports/Statement.ts"
+import { type ListedCompany, listCompanies } from "../../../core/workflows/ListCompanies.ts"
 import { changeCompany, companyOf, createCompany, showCompany } from "../../../core/workflows/ManageCompany.ts"
+import { csvFile } from "../../api/Csv.ts"
 import { balanceView } from "../../api/Cuenta.ts"
 import { listFilterOf, pageOf, paging } from "../../api/Fields.ts"
 import { input } from "../../api/Input.ts"
 import { entryView, statementFile } from "../../api/Movimientos.ts"
-import { paginationOf } from "../../api/Output.ts"
+import { pagesOf, paginationOf } from "../../api/Output.ts"
 import { empresaId, label, limit, rnc, text } from "./Fields.ts"
 import { change, csvExport, read } from "./Procedure.ts"
 
@@ -23,6 +27,17 @@ const companyView = ({ apiEnabled, code, environment, id, insuranceEnabled, lega
   seguros: insuranceEnabled
 })
 
+const listedView = ({ account, company, eventsOn }: ListedCompany) => ({
+  ...companyView(company),
+  eventos: eventsOn,
+  saldo_disponible: toPesos(account.balance.available),
+  saldo_retenido: toPesos(account.balance.held),
+  consumo_hoy: toPesos(account.consumption.daily),
+  saldo_bajo: isLow(account.balance, account.lowBalanceAlert)
+})
+
+const companyFilter = { buscar: Schema.optionalKey(text(200)), estado: Schema.optionalKey(CompanyState) }
+
 const legalName = text(200)
 const code = label(50)
 
@@ -35,6 +50,16 @@ export const empresas = {
         Companies.use(({ list }) => list),
         (all) => all.map(companyView)
       )
+  }),
+  /** A page of companies with their money now. */
+  saldos: read({
+    gate: "read",
+    input: input({ ...companyFilter, page: paging.page, per_page: paging.per_page }),
+    handle: Effect.fnUntraced(function* ({ input: { buscar, estado, ...wanted } }) {
+      const page = pageOf(wanted)
+      const { items, total } = yield* listCompanies({ text: buscar, state: estado }, page)
+      return { items: items.map(listedView), pagination: pagesOf(page, total) }
+    })
   }),
   /** A company with its balance, limits and consumption. */
   ver: read({
@@ -130,4 +155,26 @@ export const movimientosCsv = csvExport({
   input: input({ empresa_id: empresaId, ...paging }),
   file: ({ empresa_id, ...wanted }) =>
     Effect.andThen(companyOf(empresa_id), statementFile(empresa_id, listFilterOf(wanted)))
+})
+
+const companyColumns = [
+  "empresa_id",
+  "razon_social",
+  "rnc",
+  "codigo_empresa",
+  "ambiente",
+  "estado",
+  "saldo_disponible",
+  "saldo_retenido",
+  "consumo_hoy"
+] as const
+
+/** The companies with their money now. */
+export const empresasCsv = csvExport({
+  gate: "read",
+  input: input(companyFilter),
+  file: ({ buscar, estado }) =>
+    Effect.flatMap(listCompanies({ text: buscar, state: estado }), ({ items }) =>
+      csvFile("empresas", companyColumns, Stream.fromIterable(items.map(listedView)))
+    )
 })

@@ -2,9 +2,10 @@ import { useState } from "preact/hooks"
 import { Badge } from "../ui/Badge.tsx"
 import { Dialog } from "../ui/Dialog.tsx"
 import { Choice, Field, Form } from "../ui/Form.tsx"
+import { pesos } from "../ui/Format.ts"
 import { useLive } from "../ui/Live.ts"
 import { Failed, Loading } from "../ui/States.tsx"
-import { Table } from "../ui/Table.tsx"
+import { type Column, Pager, Table } from "../ui/Table.tsx"
 import { api, faultOf } from "./Client.ts"
 import { goTo, Link, setQuery } from "./Navigation.tsx"
 import type { ScreenProps } from "./Screens.tsx"
@@ -42,69 +43,121 @@ const CreateDialog = ({ onClose }: { onClose: () => void }) => (
   </Dialog>
 )
 
-const folded = (text: string): string => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase()
+const states = [
+  { value: "", label: "Todos" },
+  { value: "activa", label: "Activa" },
+  { value: "vip", label: "VIP" },
+  { value: "suspendida", label: "Suspendida" }
+]
+
+type Listed = Awaited<ReturnType<typeof api.empresas.saldos.query>>["items"][number]
+
+const columns: ReadonlyArray<Column<Listed>> = [
+  { title: "N.º", isNumber: true, cell: ({ empresa_id }) => empresa_id, sortBy: ({ empresa_id }) => empresa_id },
+  {
+    title: "Empresa",
+    cell: ({ empresa_id, razon_social }) => <Link to={`/empresas/${empresa_id}`}>{razon_social}</Link>,
+    sortBy: ({ razon_social }) => razon_social
+  },
+  { title: "Código", cell: ({ codigo_empresa }) => codigo_empresa, sortBy: ({ codigo_empresa }) => codigo_empresa },
+  { title: "RNC", cell: ({ rnc }) => rnc ?? "—" },
+  {
+    title: "Ambiente",
+    cell: ({ ambiente }) => (ambiente === "production" ? "Producción" : "Pruebas"),
+    sortBy: ({ ambiente }) => ambiente
+  },
+  {
+    title: "Estado",
+    cell: ({ estado, saldo_bajo }) => (
+      <>
+        <Badge tone={estado === "suspendida" ? "bad" : "good"}>{estado}</Badge>{" "}
+        {saldo_bajo && <Badge tone="warn">saldo bajo</Badge>}
+      </>
+    ),
+    sortBy: ({ estado }) => estado
+  },
+  ...(
+    [
+      ["Disponible", "saldo_disponible"],
+      ["Retenido", "saldo_retenido"],
+      ["Consumo de hoy", "consumo_hoy"]
+    ] as const
+  ).map(([title, field]) => ({
+    title,
+    isNumber: true,
+    cell: (row: Listed) => pesos(row[field]),
+    sortBy: (row: Listed) => row[field]
+  }))
+]
+
+const stateIn = (query: URLSearchParams): Listed["estado"] | undefined => {
+  const state = query.get("estado")
+  return state === "activa" || state === "vip" || state === "suspendida" ? state : undefined
+}
+
+const refresh_s = 30
 
 export const CompaniesPage = ({ query }: ScreenProps) => {
-  const { data, error, reload } = useLive(() => api.empresas.listar.query({}), "empresas")
+  const buscar = query.get("buscar") ?? ""
+  const estado = stateIn(query)
+  const page = Number(query.get("pagina") ?? 1)
+  const filter = { ...(buscar !== "" && { buscar }), ...(estado && { estado }) }
+  const { data, error, reload } = useLive(
+    () => api.empresas.saldos.query({ ...filter, page }),
+    JSON.stringify([filter, page]),
+    refresh_s
+  )
   const [isCreating, setCreating] = useState(false)
   const mayCreate = useMay("company")
-  const sought = folded(query.get("buscar") ?? "")
-  if (data === undefined)
-    return error === undefined ? <Loading /> : <Failed message={faultOf(error).message} retry={reload} />
-  const found = data.filter(({ codigo_empresa, empresa_id, razon_social, rnc }) =>
-    folded(`${empresa_id} ${razon_social} ${codigo_empresa} ${rnc ?? ""}`).includes(sought)
-  )
   return (
     <>
       <div class="filters">
         <Field
           name="buscar"
           label="Buscar"
+          hint="Nombre, código, RNC o número."
           type="search"
-          value={query.get("buscar") ?? ""}
-          onInput={(buscar) => setQuery({ buscar })}
+          value={buscar}
+          onInput={(sought) => setQuery({ buscar: sought, pagina: "" })}
+        />
+        <Choice
+          name="estado"
+          label="Estado"
+          options={states}
+          value={estado ?? ""}
+          onInput={(chosen) => setQuery({ estado: chosen, pagina: "" })}
         />
         {mayCreate && (
           <button type="button" onClick={() => setCreating(true)}>
             Empresa nueva
           </button>
         )}
+        <a class="button" href={`/exportar/empresas?${new URLSearchParams(filter)}`} download>
+          Descargar CSV
+        </a>
       </div>
-      <Table
-        caption="Empresas"
-        rows={found}
-        keyOf={({ empresa_id }) => empresa_id}
-        empty={data.length === 0 ? "Todavía no hay empresas." : "Ninguna empresa coincide."}
-        columns={[
-          {
-            title: "N.º",
-            isNumber: true,
-            cell: ({ empresa_id }) => empresa_id,
-            sortBy: ({ empresa_id }) => empresa_id
-          },
-          {
-            title: "Empresa",
-            cell: ({ empresa_id, razon_social }) => <Link to={`/empresas/${empresa_id}`}>{razon_social}</Link>,
-            sortBy: ({ razon_social }) => razon_social
-          },
-          {
-            title: "Código",
-            cell: ({ codigo_empresa }) => codigo_empresa,
-            sortBy: ({ codigo_empresa }) => codigo_empresa
-          },
-          { title: "RNC", cell: ({ rnc }) => rnc ?? "—" },
-          {
-            title: "Ambiente",
-            cell: ({ ambiente }) => (ambiente === "production" ? "Producción" : "Pruebas"),
-            sortBy: ({ ambiente }) => ambiente
-          },
-          {
-            title: "Estado",
-            cell: ({ estado }) => <Badge tone={estado === "suspendida" ? "bad" : "good"}>{estado}</Badge>,
-            sortBy: ({ estado }) => estado
-          }
-        ]}
-      />
+      {data === undefined ? (
+        error === undefined ? (
+          <Loading />
+        ) : (
+          <Failed message={faultOf(error).message} retry={reload} />
+        )
+      ) : (
+        <>
+          <Table
+            caption="Empresas"
+            rows={data.items}
+            keyOf={({ empresa_id }) => empresa_id}
+            empty="Ninguna empresa coincide."
+            columns={columns}
+          />
+          <Pager
+            page={page}
+            pages={data.pagination.total_pages}
+            onPage={(next) => setQuery({ pagina: next === 1 ? "" : String(next) })}
+          />
+        </>
+      )}
       {isCreating && <CreateDialog onClose={() => setCreating(false)} />}
     </>
   )
