@@ -78,6 +78,9 @@ const confirmedText = (confirmation: Confirmation | undefined): string =>
 const confirmedDetails = (confirmation: Confirmation | undefined): Document =>
   confirmation === undefined ? {} : { confirmada_por: confirmation.by, confirmada_en: formatLocal(confirmation.at) }
 
+/** Names a column of a file, if the fault is not about the whole line. */
+const columnText = (column: number | string | null): string => (column === null ? "" : `, column ${column}`)
+
 /** The message of each error. A missing entry is a compile error. */
 const refusals: { readonly [Tag in RefusedError["_tag"]]: (error: Extract<RefusedError, { _tag: Tag }>) => Refusal } = {
   ...signInRefusals,
@@ -223,7 +226,7 @@ const refusals: { readonly [Tag in RefusedError["_tag"]]: (error: Extract<Refuse
   }),
   BadStatement: ({ faults, more }) => ({
     code: "STATEMENT_INVALID",
-    message: `Nothing was compared and nothing was stored. Correct the following and run the command again:${faults.map(({ column, line, reason }) => `\n  line ${line}${column === null ? "" : `, column ${column}`}: ${reason}`).join("")}${more ? "\n  and more" : ""}`,
+    message: `Nothing was compared and nothing was stored. Correct the following and run the command again:${faults.map(({ column, line, reason }) => `\n  line ${line}${columnText(column)}: ${reason}`).join("")}${more ? "\n  and more" : ""}`,
     details: {
       errores: faults.map(({ column, line, reason }) => ({ linea: line, columna: column, motivo: reason })),
       hay_mas: more
@@ -236,8 +239,15 @@ const refusals: { readonly [Tag in RefusedError["_tag"]]: (error: Extract<Refuse
   }),
   BadCatalogue: ({ faults }) => ({
     code: "CATALOGUE_INVALID",
-    message: `Nothing was imported. Correct the following and import the file again:${faults.map(({ at, line, reason }) => `\n  line ${line}: ${at}: ${reason}`).join("")}`,
-    details: { errores: faults.map(({ at, line, reason }) => ({ linea: line, entrada: at, motivo: reason })) }
+    message: `Nothing was imported. Correct the following and import the file again:${faults.map(({ at, column, line, reason }) => `\n  line ${line}${columnText(column)}: ${at}: ${reason}`).join("")}`,
+    details: {
+      errores: faults.map(({ at, column, line, reason }) => ({
+        linea: line,
+        columna: column,
+        entrada: at,
+        motivo: reason
+      }))
+    }
   })
 }
 

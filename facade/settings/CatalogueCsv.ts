@@ -101,15 +101,21 @@ const rowsOf = (text: string) =>
       return Result.succeed(rows)
     } catch (error) {
       if (!(error instanceof CsvError)) throw error
-      return Result.fail({ line: Number(error["lines"] ?? 1), path: [], reason: `Not CSV: ${error.message}` })
+      return Result.fail({
+        line: Number(error["lines"] ?? 1),
+        column: null,
+        path: [],
+        reason: `Not CSV: ${error.message}`
+      })
     }
   })
 
-const faultsOfHeader = (header: ReadonlyArray<string>): ReadonlyArray<string> => [
-  ...(header.includes("entrada") ? [] : ["The column entrada is missing"]),
+const faultsOfHeader = (header: ReadonlyArray<string>): ReadonlyArray<Pick<FileFault, "column" | "reason">> => [
+  ...(header.includes("entrada") ? [] : [{ column: null, reason: "The column entrada is missing" }]),
   ...header.flatMap((name, index) => {
-    if (!isOneOf(csvColumns, name)) return [`Unknown column ${name}`]
-    return header.indexOf(name) < index ? [`The column ${name} is given twice`] : []
+    const column = index + 1
+    if (!isOneOf(csvColumns, name)) return [{ column, reason: `Unknown column ${name}` }]
+    return header.indexOf(name) < index ? [{ column, reason: `The column ${name} is given twice` }] : []
   })
 ]
 
@@ -124,9 +130,19 @@ const listsOf = (header: ReadonlyArray<string>, rows: ReadonlyArray<Row>) => {
     const kind = (cells[header.indexOf("entrada")] ?? "").trim().toLowerCase()
     const list = isOneOf(Object.keys(csvLists) as ReadonlyArray<keyof typeof csvLists>, kind) ? csvLists[kind] : null
     if (cells.length > header.length) {
-      faults.push({ line, path: wholeFile, reason: "The row has more cells than the header" })
+      faults.push({
+        line,
+        column: header.length + 1,
+        path: wholeFile,
+        reason: "The row has more cells than the header"
+      })
     } else if (list === null) {
-      faults.push({ line, path: wholeFile, reason: "The column entrada must be categoria, servicio or paquete" })
+      faults.push({
+        line,
+        column: header.indexOf("entrada") + 1,
+        path: wholeFile,
+        reason: "The column entrada must be categoria, servicio or paquete"
+      })
     } else {
       const fields = header.flatMap((column, index) => {
         const cell = cells[index] ?? ""
@@ -145,13 +161,16 @@ export const readCsvFile = Effect.fnUntraced(function* (text: string) {
   if (Result.isFailure(rows)) return Result.fail([rows.failure])
   const [first = { line: 1, cells: [] }, ...others] = rows.success
   const header = first.cells.map((name) => name.trim().toLowerCase())
-  const ofHeader = faultsOfHeader(header).map((reason) => ({ line: first.line, path: wholeFile, reason }))
+  const ofHeader = faultsOfHeader(header).map((fault) => ({ ...fault, line: first.line, path: wholeFile }))
   if (ofHeader.length > 0) return Result.fail(ofHeader)
   const { faults, lines, lists } = listsOf(header, others)
   if (faults.length > 0) return Result.fail(faults)
   return Result.succeed<ParsedFile>({
     content: lists,
-    lineOf: ([list = "", index = 0]) => lines[list]?.[Number(index)] ?? first.line,
+    positionOf: ([list = "", index = 0, field]) => ({
+      line: lines[list]?.[Number(index)] ?? first.line,
+      column: header.indexOf(String(field)) + 1 || null
+    }),
     repeated: []
   })
 })

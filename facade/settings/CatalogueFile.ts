@@ -5,7 +5,7 @@ import { Amount, AmountLiteral, amount_max, Centavos, readAmount, readLimit, toP
 import { Flow, ServiceType } from "../../core/domain/Service.ts"
 import { isBlank, isClean } from "../../core/domain/Text.ts"
 import example from "./catalogue.example.json" with { type: "json" }
-import type { ContentPath, FileFault, ParsedFile } from "./JsonFile.ts"
+import type { ContentPath, FileFault, FilePosition, ParsedFile } from "./JsonFile.ts"
 
 /** The text in error messages that describes valid amounts. */
 export const pesosFormat = `pesos from 0.01 to ${toPesos(amount_max)} with at most two decimals`
@@ -34,7 +34,14 @@ const Price = pesosSchema(Amount, readAmount, `Expected ${pesosFormat}`)
 
 /** The catalogue file is invalid. */
 export class BadCatalogue extends Schema.TaggedError<BadCatalogue>()("BadCatalogue", {
-  faults: Schema.Array(Schema.Struct({ line: Schema.Int, at: Schema.String, reason: Schema.String }))
+  faults: Schema.Array(
+    Schema.Struct({
+      line: Schema.Int,
+      column: Schema.NullOr(Schema.Int),
+      at: Schema.String,
+      reason: Schema.String
+    })
+  )
 }) {}
 
 const Text = Schema.String.check(
@@ -95,21 +102,21 @@ export const readCatalogue = Effect.fn("CatalogueFile.readCatalogue")(function* 
   file: Result.Result<ParsedFile, ReadonlyArray<FileFault>>
 ) {
   if (Result.isFailure(file)) return yield* badCatalogue(file.failure)
-  const { content, lineOf, repeated } = asCatalogue(file.success)
+  const { content, positionOf, repeated } = asCatalogue(file.success)
   const draft = parseCatalogue(content)
   if (Result.isSuccess(draft) && repeated.length === 0) return draft.success
   const wrong = Result.isFailure(draft) ? draft.failure : []
-  return yield* badCatalogue([...repeated, ...wrong.map((fault) => ({ ...fault, line: lineOf(fault.path) }))])
+  return yield* badCatalogue([...repeated, ...wrong.map((fault) => ({ ...fault, ...positionOf(fault.path) }))])
 })
 
 // `catalog list --json` prints the services under the name `items`.
 const asCatalogue = (file: ParsedFile): ParsedFile => {
-  const { content, lineOf, repeated } = file
+  const { content, positionOf, repeated } = file
   if (!Predicate.hasProperty(content, "items") || Predicate.hasProperty(content, "servicios")) return file
   const { items, ...lists } = content
   return {
     content: { ...lists, servicios: items },
-    lineOf: ([list = "", ...path]) => lineOf([list === "servicios" ? "items" : list, ...path]),
+    positionOf: ([list = "", ...path]) => positionOf([list === "servicios" ? "items" : list, ...path]),
     repeated
   }
 }
@@ -117,12 +124,14 @@ const asCatalogue = (file: ParsedFile): ParsedFile => {
 const badCatalogue = (faults: ReadonlyArray<FileFault>) =>
   new BadCatalogue({
     faults: faults
-      .map(({ line, path, reason }) => ({ line, at: formatPath(path), reason }))
+      .map(({ column, line, path, reason }) => ({ line, column, at: formatPath(path), reason }))
       .sort((one, other) => one.line - other.line)
   })
 
 /** Converts the content of a catalogue file, or returns all its faults. */
-const parseCatalogue = (content: unknown): Result.Result<CatalogueDraft, ReadonlyArray<Omit<FileFault, "line">>> => {
+const parseCatalogue = (
+  content: unknown
+): Result.Result<CatalogueDraft, ReadonlyArray<Omit<FileFault, keyof FilePosition>>> => {
   const draft = draftOf(content)
   const faults = [...schemaFaults(content), ...ruleFaults(draft), ...categoryNameFaults(content)]
   // If the schema reports no fault, every field of every entry was decoded.

@@ -12,9 +12,15 @@ import {
 /** A path in a file's content: names and indexes from the root. */
 export type ContentPath = ReadonlyArray<string | number>
 
-/** A fault in a file, with its position. */
-export interface FileFault {
+/** A place in a file. Lines and columns begin at 1. In CSV a column is a cell, in JSON a character. */
+export interface FilePosition {
   readonly line: number
+  /** Null if the fault is about the whole line. */
+  readonly column: number | null
+}
+
+/** A fault in a file, with its position. */
+export interface FileFault extends FilePosition {
   readonly path: ContentPath
   readonly reason: string
 }
@@ -22,8 +28,8 @@ export interface FileFault {
 /** A parsed file. */
 export interface ParsedFile {
   readonly content: unknown
-  /** The line of the value at the path. If there is no value, the line of its closest existing parent. */
-  readonly lineOf: (path: ContentPath) => number
+  /** The position of the value at the path. If there is no value, the position of its closest existing parent. */
+  readonly positionOf: (path: ContentPath) => FilePosition
   /** Names that an object contains twice. JSON parsers silently ignore one of the two. */
   readonly repeated: ReadonlyArray<FileFault>
 }
@@ -32,11 +38,11 @@ export interface ParsedFile {
 export const readJsonFile = (text: string): Result.Result<ParsedFile, ReadonlyArray<FileFault>> => {
   const errors: Array<ParseError> = []
   const root = parseTree(text, errors, { disallowComments: true })
-  const lineAt = lineCounter(text)
+  const positionAt = positionsIn(text)
   if (root === undefined || errors.length > 0) {
     return Result.fail(
       errors.map(({ error, offset }) => ({
-        line: lineAt(offset),
+        ...positionAt(offset),
         path: [],
         reason: `Not JSON: ${formatErrorCode(printParseErrorCode(error))}`
       }))
@@ -44,18 +50,21 @@ export const readJsonFile = (text: string): Result.Result<ParsedFile, ReadonlyAr
   }
   return Result.succeed({
     content: getNodeValue(root),
-    lineOf: (path) => lineAt(startOf(nearestNode(root, path))),
+    positionOf: (path) => positionAt(startOf(nearestNode(root, path))),
     repeated: repeatedNames(root).map((name) => ({
-      line: lineAt(name.offset),
+      ...positionAt(name.offset),
       path: getNodePath(name),
       reason: "Given twice"
     }))
   })
 }
 
-const lineCounter = (text: string) => {
+const positionsIn = (text: string) => {
   const starts = [0, ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1)]
-  return (offset: number): number => starts.findLastIndex((start) => start <= offset) + 1
+  return (offset: number): FilePosition => {
+    const index = starts.findLastIndex((start) => start <= offset)
+    return { line: index + 1, column: offset - (starts[index] ?? 0) + 1 }
+  }
 }
 
 /** Converts `CommaExpected` to `comma expected`. */

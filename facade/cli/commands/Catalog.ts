@@ -29,7 +29,7 @@ const decoded = (bytes: Uint8Array): string | null => {
   }
 }
 
-const notUtf8: FileFault = { line: 1, path: [], reason: "Not UTF-8: save it in this encoding" }
+const notUtf8: FileFault = { line: 1, column: null, path: [], reason: "Not UTF-8: save it in this encoding" }
 
 const readDraft = Effect.fnUntraced(function* (path: string) {
   const files = yield* FileSystem.FileSystem
@@ -38,15 +38,11 @@ const readDraft = Effect.fnUntraced(function* (path: string) {
   return yield* readCatalogue(/\.csv$/i.test(path) ? yield* readCsvFile(text) : readJsonFile(text))
 })
 
-const nouns = { categories: "category", services: "service", packages: "package" }
-
-/** A change of an import as text: `changed service 1: monto_minimo 20 -> 30`. */
-const formatChange = (change: EntryChange): string => {
-  const { campos, id } = changeDocument(change)
-  const entry = `${nouns[change.list]} ${id}`
-  if (change.before === null) return `new ${entry}: ${change.after.name}`
-  const fields = campos.map(({ antes, campo, despues }) => `${campo} ${antes ?? "-"} -> ${despues ?? "-"}`)
-  return `changed ${entry}: ${fields.join(", ")}`
+/** A change of an import as rows of a table: one for each field that changes. Of a new entry only the name is shown. */
+const changeRows = (change: EntryChange): ReadonlyArray<Document> => {
+  const { cambio, campos, entrada, id } = changeDocument(change)
+  const shown = change.before === null ? [{ campo: "nombre", antes: null, despues: change.after.name }] : campos
+  return shown.map(({ antes, campo, despues }) => ({ entrada, id, cambio, campo, antes, despues }))
 }
 
 const importCommand = Command.make(
@@ -63,10 +59,10 @@ const importCommand = Command.make(
     const { categories, packages, services } = draft
     const counts = { categorias: categories.length, servicios: services.length, paquetes: packages.length }
     if (isDryRun) {
-      const lines = changes.length === 0 ? ["Nothing would change."] : changes.map(formatChange)
+      const shown = changes.length === 0 ? "Nothing would change." : formatTable(changes.flatMap(changeRows))
       return yield* print(
         { ...counts, cambios: changes.map(changeDocument) },
-        [...lines, "Nothing was imported. Omit --dry-run to import the file."].join("\n")
+        `${shown}\n\nNothing was imported. Omit --dry-run to import the file.`
       )
     }
     yield* print(

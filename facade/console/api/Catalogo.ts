@@ -35,7 +35,7 @@ const noChanges: ReadonlyArray<ReturnType<typeof changeDocument>> = []
 const faulty = ({ faults }: BadCatalogue) =>
   Effect.succeed({
     cambios: noChanges,
-    faltas: faults.map(({ at, line, reason }) => ({ linea: line, lugar: at, motivo: reason })),
+    faltas: faults.map(({ at, column, line, reason }) => ({ linea: line, columna: column, lugar: at, motivo: reason })),
     importado: false
   })
 

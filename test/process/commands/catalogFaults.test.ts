@@ -91,7 +91,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("an import of a catalogu
     })
   )
 
-  it.effect("reports all faults of a file at once, each with its line", () =>
+  it.effect("reports all faults of a file at once, each with its line and column", () =>
     Effect.gen(function* () {
       const { refusal, run } = yield* CommandLine
       const text = `{
@@ -115,20 +115,20 @@ layer(CommandLine.layer, { excludeTestServices: true })("an import of a catalogu
       const file = yield* fileOf("faults", text)
       const { details, message } = yield* refusal("catalog", "import", file)
       const reported = details.errores.map(
-        ({ entrada, linea, motivo }: { entrada: string; linea: number; motivo: string }) =>
-          `line ${linea}: ${entrada}: ${motivo}`
+        ({ columna, entrada, linea, motivo }: Record<string, string | number>) =>
+          `line ${linea}, column ${columna}: ${entrada}: ${motivo}`
       )
       const required = ["nombre", "descripcion", "tipo", "categoria_id", "monto_minimo", "monto_maximo"]
         .concat(["acepta_anulacion", "flujo", "requiere_consulta", "como_comprar"])
-        .map((name) => `line 10: servicios[1].${name}: Required`)
+        .map((name) => `line 10, column 5: servicios[1].${name}: Required`)
       assert.deepStrictEqual(reported, [
-        "line 4: categorias[1].id: is already used by an earlier entry",
-        "line 6: categorias[1].nombre: Given twice",
-        "line 9: servicios[0].monto_maximo: is below the minimum; 0 means no bound",
+        "line 4, column 7: categorias[1].id: is already used by an earlier entry",
+        "line 6, column 7: categorias[1].nombre: Given twice",
+        "line 9, column 115: servicios[0].monto_maximo: is below the minimum; 0 means no bound",
         ...required,
-        "line 11: servicios[1].id: Expected number",
-        "line 12: servicios[1].precio: Unknown field",
-        "line 16: paquetes[0].service_id: is a service that sells no packages, because its flow is not paquetes"
+        "line 11, column 7: servicios[1].id: Expected number",
+        "line 12, column 7: servicios[1].precio: Unknown field",
+        "line 16, column 14: paquetes[0].service_id: is a service that sells no packages, because its flow is not paquetes"
       ])
       assert.deepStrictEqual(message.split("\n  ").slice(1), reported)
       const { stderr } = yield* run("catalog", "import", file)
@@ -189,7 +189,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("an import of a catalogu
       const { refusal } = yield* CommandLine
       const file = yield* fileOf("comma", '{\n  "categorias": []\n  "servicios": []\n}')
       assert.deepStrictEqual((yield* refusal("catalog", "import", file)).details, {
-        errores: [{ linea: 3, entrada: "the file", motivo: "Not JSON: comma expected" }]
+        errores: [{ linea: 3, columna: 3, entrada: "the file", motivo: "Not JSON: comma expected" }]
       })
     })
   )

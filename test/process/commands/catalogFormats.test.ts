@@ -145,7 +145,10 @@ layer(CommandLine.layer, { excludeTestServices: true })("the catalogue as a file
         }
       ])
       const { stdout } = yield* run("catalog", "import", file, "--dry-run")
-      assert.match(stdout, /^changed service 1: monto_minimo 20 -> 30\.5, producto_proveedor - -> caribe$/m)
+      assert.match(stdout, /^entrada +id +cambio +campo +antes +despues$/m)
+      assert.match(stdout, /^categoria +77 +nuevo +nombre +- +Nueva$/m)
+      assert.match(stdout, /^servicio +1 +modificado +monto_minimo +20 +30\.5$/m)
+      assert.match(stdout, /^servicio +1 +modificado +producto_proveedor +- +caribe$/m)
       const taken = { categorias: [{ id: 77, nombre: category.nombre }], servicios: [] }
       const refused = yield* refusal("catalog", "import", yield* fileOf("taken", JSON.stringify(taken)), "--dry-run")
       assert.strictEqual(refused.code, "CATEGORY_NAME_TAKEN")
@@ -153,34 +156,38 @@ layer(CommandLine.layer, { excludeTestServices: true })("the catalogue as a file
     })
   )
 
-  // Content of a CSV file -> line and place of each fault.
+  // Content of a CSV file -> line, column and place of each fault.
   it.effect.each([
-    ["an empty file", "", [[1, "the file"]]],
-    ["no column entrada", "id,nombre\n1,a\n", [[1, "the file"]]],
+    ["an empty file", "", [[1, null, "the file"]]],
+    ["no column entrada", "id,nombre\n1,a\n", [[1, null, "the file"]]],
     [
       "an unknown and a repeated column",
       "entrada,id,id,precios\n",
       [
-        [1, "the file"],
-        [1, "the file"]
+        [1, 3, "the file"],
+        [1, 4, "the file"]
       ]
     ],
-    ["an unknown kind of row", "entrada,id,nombre\ncategoria,1,a\nproducto,1,a\n", [[3, "the file"]]],
-    ["a row that is too long", "entrada,id,nombre\ncategoria,1,a,b\n", [[2, "the file"]]],
-    ["an open quote", 'entrada,id,nombre\ncategoria,1,"a\n', [[2, "the file"]]],
+    ["an unknown kind of row", "entrada,id,nombre\ncategoria,1,a\nproducto,1,a\n", [[3, 1, "the file"]]],
+    ["a row that is too long", "entrada,id,nombre\ncategoria,1,a,b\n", [[2, 4, "the file"]]],
+    ["an open quote", 'entrada,id,nombre\ncategoria,1,"a\n', [[2, null, "the file"]]],
     [
       "wrong cells",
       'entrada,id,nombre\n\ncategoria,"1,000",a\ncategoria,2,\n',
       [
-        [3, "categorias[0].id"],
-        [4, "categorias[1].nombre"]
+        [3, 2, "categorias[0].id"],
+        [4, 3, "categorias[1].nombre"]
       ]
     ],
-    ["a cell that its row cannot have", "entrada,id,nombre,precio\ncategoria,1,a,5\n", [[2, "categorias[0].precio"]]],
+    [
+      "a cell that its row cannot have",
+      "entrada,id,nombre,precio\ncategoria,1,a,5\n",
+      [[2, 4, "categorias[0].precio"]]
+    ],
     [
       "a boolean in an unknown spelling",
       "entrada,id,nombre,activo\ncategoria,1,a,\nservicio,1,b,quizás\n",
-      [[3, "servicios[0].activo"]]
+      [[3, 4, "servicios[0].activo"]]
     ]
   ] as const)("is not imported from CSV with %s", ([name, content, places]) =>
     Effect.gen(function* () {
@@ -188,7 +195,11 @@ layer(CommandLine.layer, { excludeTestServices: true })("the catalogue as a file
       const before = yield* stored
       const { code, details, exit } = yield* refusal("catalog", "import", yield* fileOf(name, content, "csv"))
       assert.deepStrictEqual([exit, code], [1, "CATALOGUE_INVALID"])
-      const found = details.errores.map(({ entrada, linea }: { entrada: string; linea: number }) => [linea, entrada])
+      const found = details.errores.map(({ columna, entrada, linea }: Record<string, unknown>) => [
+        linea,
+        columna,
+        entrada
+      ])
       for (const place of places) assert.deepInclude(found, place)
       assert.deepStrictEqual(yield* stored, before)
     })
