@@ -11,7 +11,7 @@ import { Totp } from "../ports/Totp.ts"
 import { Vault } from "../ports/Vault.ts"
 import { atomically, recordAudit } from "./AuditTrail.ts"
 import { digestOf, newToken } from "./OperatorTokens.ts"
-import { actorOf, beginSession, shellIsAdmin, totpPurpose } from "./SignIn.ts"
+import { actorOf, beginSession, recordRefusal, shellIsAdmin, totpPurpose } from "./SignIn.ts"
 
 /** The invitation of an account that is not suspended. Fails if it does not exist, has expired, or was used. */
 const openInvitation = Effect.fnUntraced(function* (digest: Uint8Array) {
@@ -102,16 +102,18 @@ const linkByEmail = Effect.fnUntraced(function* ({ email, issuer, subject }: Con
  * Signs in an operator whom an identity provider has confirmed. The first time, the e-mail address leads to an invited
  * account, which is then linked to the identity.
  */
-export const signInWithOidc = Effect.fn("AcceptInvitation.signInWithOidc")(function* (
-  identity: ConfirmedIdentity,
-  origin: Origin
-) {
-  const operators = yield* Operators
-  const linked = Option.getOrNull(yield* operators.findByIdentity(identity))
-  const account = linked ?? (yield* linkByEmail(identity, origin))
-  if (account === null || account.state === "suspended") return yield* new SignInRefused()
-  return yield* beginSession(actorOf(account, origin), origin.via, "oidc")
-}, atomically)
+export const signInWithOidc = Effect.fn("AcceptInvitation.signInWithOidc")(
+  function* (identity: ConfirmedIdentity, origin: Origin) {
+    const operators = yield* Operators
+    const linked = Option.getOrNull(yield* operators.findByIdentity(identity))
+    const account = linked ?? (yield* linkByEmail(identity, origin))
+    if (account === null || account.state === "suspended") return yield* new SignInRefused()
+    return yield* beginSession(actorOf(account, origin), origin.via, "oidc")
+  },
+  atomically,
+  (signingIn, { issuer, subject }, origin) =>
+    Effect.tapErrorTag(signingIn, "SignInRefused", () => recordRefusal({ issuer, subject }, origin))
+)
 
 /**
  * A new token for the one-time link that `npm start` prints. The link opens a session of the shell. Null if the shell

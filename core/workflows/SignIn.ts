@@ -1,5 +1,5 @@
 import { DateTime, Effect, Option, Redacted } from "effect"
-import { type Actor, type Origin, shellActorFrom } from "../domain/Operator.ts"
+import { type Actor, type Origin, serverActor, shellActorFrom } from "../domain/Operator.ts"
 import { isFresh, isLive, type OperatorAccount } from "../domain/OperatorAccount.ts"
 import { sha256Hex } from "../domain/Sha256.ts"
 import { SignedOut, SignInRefused, TooManyAttempts } from "../domain/SignInErrors.ts"
@@ -61,9 +61,13 @@ const countAttempt = Effect.fnUntraced(function* (attempt: SignInAttempt) {
   if (seconds !== null) return yield* new TooManyAttempts({ seconds })
 })
 
+/** Records a refused sign-in. The service is the actor, because the person is not known. */
+export const recordRefusal = (details: Readonly<Record<string, unknown>>, origin: Origin) =>
+  Effect.provideService(recordAudit("sign_in_refused", {}, details), CurrentActor, { ...serverActor, ...origin })
+
 // Written for each refusal, so that the time does not tell which accounts exist.
-const refuse = Effect.fnUntraced(function* (account: OperatorAccount | null, { address, via }: Origin) {
-  yield* recordAudit("sign_in_refused", {}, { operator: account?.name ?? null, via, address })
+const refuse = Effect.fnUntraced(function* (account: OperatorAccount | null, origin: Origin) {
+  yield* recordRefusal({ operator: account?.name ?? null }, origin)
   return yield* new SignInRefused()
 })
 

@@ -49,8 +49,8 @@ const saldo = Command.make("saldo").pipe(
     webhook,
     reconcile,
     caseCommand,
-    audit,
-    close
+    close,
+    audit
   ]),
   Command.withGlobalFlags([jsonFlag])
 )

@@ -62,7 +62,7 @@ export const signInRefusals: {
   }),
   SignedOut: () => ({
     code: "SIGNED_OUT",
-    message: 'The session has ended, or the token is no longer good. Sign in with "saldo login".'
+    message: 'OPERATOR_TOKEN is no longer good. Unset it and sign in with "saldo login".'
   }),
   IdentityRefused: ({ reason }) => ({
     code: "IDENTITY_REFUSED",

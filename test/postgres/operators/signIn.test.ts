@@ -2,6 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
+import { signInWithOidc } from "../../../core/workflows/AcceptInvitation.ts"
 import { changeOperator } from "../../../core/workflows/ManageOperators.ts"
 import { sessionOf } from "../../../core/workflows/SignIn.ts"
 import { atOnce, tagsOf } from "../../support/Concurrency.ts"
@@ -107,6 +108,26 @@ layer(AccountsLayer, { excludeTestServices: true })("signing in", (it) => {
 })
 
 layer(AccountsLayer, { excludeTestServices: true })("failed sign-ins", (it) => {
+  it.effect("are in the audit log with the address, and with the operator if there is one", () =>
+    Effect.gen(function* () {
+      const operator = yield* activeOperator("Anotada")
+      const origin = { ...browser, address: "198.51.100.9" }
+      yield* Effect.flip(signInTo(operator, { origin, typed: wrong }))
+      yield* Effect.flip(signInTo({ ...operator, name: "Nadie" }, { origin }))
+      const identity = { issuer: "https://id.example.com", subject: "9", email: null }
+      yield* Effect.flip(signInWithOidc(identity, origin))
+      const sql = yield* PgClient.PgClient
+      const events = yield* sql`
+        select actor, via, details from directory.audit_event where address = ${origin.address} order by id`
+      assert.deepStrictEqual(
+        events,
+        [{ operator: "Anotada" }, { operator: null }, { issuer: identity.issuer, subject: identity.subject }].map(
+          (details) => ({ actor: "server", via: "console", details })
+        )
+      )
+    }).pipe(atNoon)
+  )
+
   it.effect("block the account after five, for fifteen minutes from the first", () =>
     Effect.gen(function* () {
       const operator = yield* activeOperator("Bloqueada")
