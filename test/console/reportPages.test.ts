@@ -101,7 +101,7 @@ describe.skipIf(!isBrowserInstalled())("the panorama in Chromium", () => {
 
 const record = (n: number) => `
   insert into directory.audit_event (at, action, company_id, details, actor_id, actor, via, address)
-  select '2026-03-10T16:00:00Z', 'company_changed', 7, '{"after": {"estado": "activa"}}', 1, 'Ana', 'console', '203.0.113.7'
+  select '2026-03-10T16:00:00Z', 'company_changed', 7, '{"before": {"estado": "vip", "api": true}, "after": {"estado": "activa", "api": true}, "transactionId": 12}', 1, 'Ana', 'console', '203.0.113.7'
   from generate_series(1, ${n})`
 
 describe.skipIf(!isBrowserInstalled())("the audit log in Chromium", () => {
@@ -118,7 +118,11 @@ describe.skipIf(!isBrowserInstalled())("the audit log in Chromium", () => {
           await page.getByText("10 mar 2026, 12:00 p. m.").first().waitFor()
           await page.locator("tbody tr").nth(49).waitFor()
           await page.locator("tbody summary").first().click()
-          await page.getByText('{"estado":"activa"}').first().waitFor()
+          assert.strictEqual(await page.locator("tbody dl").first().textContent(), "transactionId12estadovip → activa")
+          assert.strictEqual(
+            await page.getByRole("link", { name: "12", exact: true }).first().getAttribute("href"),
+            "/transacciones/12"
+          )
           await page.getByRole("button", { name: "Anteriores" }).click()
           await page.waitForURL(/antes_de=/)
           await page.locator("tbody tr").nth(49).waitFor({ state: "detached" })

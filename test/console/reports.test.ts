@@ -31,7 +31,7 @@ describe("the panorama in the console", () => {
 
 const record = (n: number) => `
   insert into directory.audit_event (at, action, company_id, details, actor_id, actor, via, address)
-  select '2026-03-10T16:00:00Z', 'company_changed', 7, '{"after": {"estado": "activa"}}', 1, 'Ana', 'console', '203.0.113.7'
+  select '2026-03-10T16:00:00Z', 'company_changed', 7, '{"after": {"estado": "activa"}, "transactionId": 4711}', 1, 'Ana', 'console', '203.0.113.7'
   from generate_series(1, ${n})`
 
 describe("the audit log in the console", () => {
@@ -48,11 +48,12 @@ describe("the audit log in the console", () => {
           fecha: "2026-03-10T12:00:00-04:00",
           accion: "company_changed",
           empresa_id: 7,
+          transaction_id: 4711,
           token_id: null,
           operador: "Ana",
           via: "console",
           direccion: "203.0.113.7",
-          detalles: { after: { estado: "activa" } }
+          detalles: { after: { estado: "activa" }, transactionId: 4711 }
         })
         const { data: rest } = yield* ask("auditoria.listar", { ...filter, antes_de: `${data.siguiente}` })
         assert.lengthOf(rest.items, 1)

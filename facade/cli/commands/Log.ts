@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
+import { TransactionId } from "../../../core/domain/Ids.ts"
 import { formatLocal } from "../../../core/domain/LocalTime.ts"
 import { Actor } from "../../../core/domain/Operator.ts"
 import { AuditEvents, type RecordedEvent } from "../../../core/ports/AuditEvents.ts"
@@ -40,6 +41,10 @@ export const log = Command.make(
     actor: textFlag("operador", 80, "Only changes by this operator").pipe(notGiven),
     action: textFlag("accion", 60, "Only this action, as the column accion names it").pipe(notGiven),
     companyId: companyFilter,
+    transactionId: wholeNumber("transaccion", { minimum: 1 }, "Only events about this transaction").pipe(
+      Flag.map(TransactionId.make),
+      notGiven
+    ),
     via: Flag.Literals("origen", Actor.fields.via.literals).pipe(
       Flag.withDescription("Only changes made in the console, on the command line (cli), or by the service itself"),
       notGiven

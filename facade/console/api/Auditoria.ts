@@ -15,6 +15,7 @@ const eventView = ({ action, actor, at, companyId, details, id, tokenId }: Recor
   fecha: formatOffset(at),
   accion: action,
   empresa_id: companyId as number | null,
+  transaction_id: typeof details["transactionId"] === "number" ? details["transactionId"] : null,
   token_id: tokenId as number | null,
   operador: actor?.name ?? null,
   via: actor?.via ?? null,

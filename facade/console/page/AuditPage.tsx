@@ -35,9 +35,28 @@ const actionOptions = [
 
 const placeOptions = [all, ...Object.entries(places).map(([value, label]) => ({ value, label }))]
 
-/** The facts of an event as lines of `name: value`. */
-const Details = ({ details }: { details: Event["detalles"] }) => {
-  const facts = Object.entries(details)
+type Facts = Event["detalles"]
+
+const isFacts = (value: unknown): value is Facts => typeof value === "object" && value !== null && !Array.isArray(value)
+
+const text = (value: unknown): string => {
+  if (value === undefined || value === null) return "—"
+  return typeof value === "string" ? value : JSON.stringify(value)
+}
+
+/** The facts of an event as names and texts. A change shows each changed field before and after. */
+const factsOf = ({ after, before, ...others }: Facts): ReadonlyArray<readonly [string, string]> => {
+  const plain = Object.entries(others).map(([name, value]) => [name, text(value)] as const)
+  if (!(isFacts(before) && isFacts(after))) {
+    const change = Object.entries({ before, after }).filter(([, value]) => value !== undefined)
+    return [...plain, ...change.map(([name, value]) => [name === "before" ? "antes" : "después", text(value)] as const)]
+  }
+  const changed = Object.keys({ ...before, ...after }).filter((name) => text(before[name]) !== text(after[name]))
+  return [...plain, ...changed.map((name) => [name, `${text(before[name])} → ${text(after[name])}`] as const)]
+}
+
+const Details = ({ details }: { details: Facts }) => {
+  const facts = factsOf(details)
   if (facts.length === 0) return <>—</>
   return (
     <details>
@@ -46,7 +65,7 @@ const Details = ({ details }: { details: Event["detalles"] }) => {
         {facts.map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>
-            <dd>{typeof value === "string" ? value : JSON.stringify(value)}</dd>
+            <dd>{value}</dd>
           </div>
         ))}
       </dl>
@@ -70,6 +89,12 @@ const Events = ({ items }: { items: ReadonlyArray<Event> }) => (
         title: "Empresa",
         isNumber: true,
         cell: ({ empresa_id }) => (empresa_id === null ? "—" : <Link to={`/empresas/${empresa_id}`}>{empresa_id}</Link>)
+      },
+      {
+        title: "Transacción",
+        isNumber: true,
+        cell: ({ transaction_id }) =>
+          transaction_id === null ? "—" : <Link to={`/transacciones/${transaction_id}`}>{transaction_id}</Link>
       },
       { title: "Token", isNumber: true, cell: ({ token_id }) => token_id ?? "—" },
       { title: "Detalles", cell: ({ detalles }) => <Details details={detalles} /> }

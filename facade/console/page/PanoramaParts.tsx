@@ -28,7 +28,7 @@ export const HeldPart = ({ held }: { held: Panorama["retenido"] }) => {
             {held.mas_antigua.sobre === "venta" ? "la venta" : "la anulación de la venta"}{" "}
             {held.mas_antigua.transaction_id}
           </Link>
-          , {ago(held.mas_antigua.desde)}.
+          , {ago(held.mas_antigua.desde)}. <Link to="/pendientes">Ver todo lo pendiente</Link>
         </p>
       )}
       <Table

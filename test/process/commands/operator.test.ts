@@ -197,6 +197,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("the audit log", (it) =>
       assert.deepStrictEqual(yield* actions("--accion", "company_created"), all.slice(2))
       assert.deepStrictEqual(yield* actions("--empresa", `${empresa_id}`), all)
       assert.deepStrictEqual(yield* actions("--empresa", `${empresa_id + 1}`), [])
+      assert.deepStrictEqual(yield* actions("--transaccion", "4711"), [])
       assert.deepStrictEqual(yield* actions("--origen", "cli"), all)
       assert.deepStrictEqual(yield* actions("--origen", "console"), [])
       assert.deepStrictEqual(yield* actions("--ip", "203.0.113.7"), [])

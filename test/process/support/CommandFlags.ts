@@ -22,6 +22,7 @@ export const taught: ReadonlyArray<
       operador: "any",
       accion: "any",
       empresa: "all companies",
+      transaccion: "any",
       origen: "any",
       ip: "any",
       desde: "any",
