@@ -6,7 +6,9 @@ import { NotAllowed } from "../../core/domain/OperatorErrors.ts"
 import { CurrentActor } from "../../core/ports/CurrentActor.ts"
 import type { RawInput } from "../api/Procedure.ts"
 import { auditoria } from "./api/Auditoria.ts"
+import { casos } from "./api/Casos.ts"
 import { catalogo } from "./api/Catalogo.ts"
+import { cierres } from "./api/Cierres.ts"
 import { empresas } from "./api/Empresas.ts"
 import { operadores } from "./api/Operadores.ts"
 import { panorama } from "./api/Panorama.ts"
@@ -24,7 +26,9 @@ import { type ConsoleError, NotAdmitted, refusalOf } from "./Refusals.ts"
 /** All procedures of the console, by subject. */
 export const procedures = {
   auditoria,
+  casos,
   catalogo,
+  cierres,
   empresas,
   operadores,
   panorama,

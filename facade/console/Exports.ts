@@ -5,6 +5,7 @@ import { CurrentActor } from "../../core/ports/CurrentActor.ts"
 import { logDefect } from "../../core/workflows/InFlight.ts"
 import { queryOf } from "../http/Request.ts"
 import { catalogoCsv } from "./api/Catalogo.ts"
+import { cierresCsv } from "./api/Cierres.ts"
 import { empresasCsv, movimientosCsv } from "./api/Empresas.ts"
 import type { Export } from "./api/Procedure.ts"
 import { transaccionesCsv } from "./api/Transacciones.ts"
@@ -19,6 +20,7 @@ export const exportsPath = "/exportar"
 export const exports: Readonly<Record<string, Export>> = {
   catalogo: catalogoCsv,
   empresas: empresasCsv,
+  cierres: cierresCsv,
   movimientos: movimientosCsv,
   transacciones: transaccionesCsv
 }

@@ -5,10 +5,13 @@ import type { AllInsurances } from "../../../core/ports/AllInsurances.ts"
 import type { Atomic } from "../../../core/ports/Atomic.ts"
 import type { AuditEvents } from "../../../core/ports/AuditEvents.ts"
 import type { AuditLog } from "../../../core/ports/AuditLog.ts"
+import type { Cases } from "../../../core/ports/Cases.ts"
 import type { CatalogueAdmin } from "../../../core/ports/Catalogue.ts"
+import type { Closings } from "../../../core/ports/Closings.ts"
 import type { Companies } from "../../../core/ports/Companies.ts"
 import type { Deliveries, DeliveryReports } from "../../../core/ports/Deliveries.ts"
 import type { Events } from "../../../core/ports/Events.ts"
+import type { Floats } from "../../../core/ports/Floats.ts"
 import type { FollowUps } from "../../../core/ports/FollowUps.ts"
 import type { FundingProposals } from "../../../core/ports/FundingProposals.ts"
 import type { Histories } from "../../../core/ports/Histories.ts"
@@ -30,6 +33,7 @@ import type { Vault } from "../../../core/ports/Vault.ts"
 import type { Webhooks } from "../../../core/ports/Webhooks.ts"
 import type { InFlight } from "../../../core/workflows/InFlight.ts"
 import type { Panoramas } from "../../../core/workflows/ReadPanorama.ts"
+import type { Settings } from "../../settings/Settings.ts"
 
 /** The ports that the console's procedures use. */
 export type Services =
@@ -39,11 +43,14 @@ export type Services =
   | Atomic
   | AuditEvents
   | AuditLog
+  | Cases
   | CatalogueAdmin
+  | Closings
   | Companies
   | Deliveries
   | DeliveryReports
   | Events
+  | Floats
   | FollowUps
   | FundingProposals
   | Histories
@@ -60,6 +67,7 @@ export type Services =
   | Resolutions
   | Reversals
   | SecureRandom.SecureRandom
+  | Settings
   | Sha256
   | Statement
   | Tokens

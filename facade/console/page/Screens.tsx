@@ -2,7 +2,11 @@ import type { ComponentType } from "preact"
 import type { OperatorAction } from "../../../core/domain/Operator.ts"
 import type { PagePath } from "../Paths.ts"
 import { AuditPage } from "./AuditPage.tsx"
+import { CasePage } from "./CasePage.tsx"
+import { CasesPage } from "./CasesPage.tsx"
 import { CataloguePage } from "./CataloguePage.tsx"
+import { ClosingPage } from "./ClosingPage.tsx"
+import { ClosingsPage } from "./ClosingsPage.tsx"
 import { CompaniesPage } from "./CompaniesPage.tsx"
 import { CompanyPage } from "./CompanyPage.tsx"
 import { InsurancesPage } from "./InsurancesPage.tsx"
@@ -51,6 +55,10 @@ export const screens: Partial<Record<PagePath, Screen>> = {
   "/empresas": listed("Empresas", CompaniesPage),
   "/empresas/:id": single("Empresa", CompanyPage),
   "/catalogo": listed("Catálogo", CataloguePage),
+  "/cierres": listed("Cierres", ClosingsPage),
+  "/cierres/:id": single("Cierre", ClosingPage),
+  "/casos": listed("Casos", CasesPage),
+  "/casos/:id": single("Caso", CasePage),
   "/seguros": listed("Seguros", InsurancesPage),
   "/webhooks": listed("Webhooks", WebhooksPage),
   "/auditoria": listed("Auditoría", AuditPage),

@@ -1,0 +1,137 @@
+import { Badge, type Tone } from "../ui/Badge.tsx"
+import { Choice, Form } from "../ui/Form.tsx"
+import { count, dateTime, pesos } from "../ui/Format.ts"
+import { useLive } from "../ui/Live.ts"
+import { Failed, Loading } from "../ui/States.tsx"
+import { Pager, Table } from "../ui/Table.tsx"
+import { api, faultOf } from "./Client.ts"
+import { Link, setQuery } from "./Navigation.tsx"
+import { filterIn, optionsOf, statusNames } from "./SaleParts.tsx"
+import type { ScreenProps } from "./Screens.tsx"
+
+type Found = Awaited<ReturnType<typeof api.casos.listar.query>>
+export type Case = Found["items"][number]
+type Float = Awaited<ReturnType<typeof api.casos.saldos.query>>[number]
+
+const filters = ["proveedor", "tipo", "estado"] as const
+
+const providers = { dtone: "DT One", http: "Proveedor HTTP", simulador: "Simulador" } as const
+
+export const kindNames: Readonly<Record<Case["tipo"], string>> = {
+  solo_nuestro: "Falta en el extracto",
+  solo_suyo: "Solo en el extracto",
+  otro_monto: "Otro monto",
+  otro_estado: "Otro estado"
+}
+
+const stateNames: Readonly<Record<Case["estado"], string>> = {
+  abierto: "Abierto",
+  anotado: "Anotado",
+  cerrado: "Cerrado"
+}
+
+const tones: Readonly<Record<Case["estado"], Tone>> = { abierto: "bad", anotado: "warn", cerrado: "plain" }
+
+export const CaseBadge = ({ estado }: Pick<Case, "estado">) => <Badge tone={tones[estado]}>{stateNames[estado]}</Badge>
+
+/** A sale as one side knows it. */
+export const sideText = (side: Case["nuestro"]): string =>
+  side === null ? "—" : `${statusNames[side.status]}${side.monto === null ? "" : `, ${pesos(side.monto)}`}`
+
+const floatStates = { actual: "Actual", antigua: "Antigua", fallida: "Sin respuesta" } as const
+const floatTones = { actual: "good", antigua: "warn", fallida: "bad" } as const
+
+const floatText = ({ saldos }: Float): string =>
+  saldos.length === 0
+    ? "El proveedor no informa su saldo"
+    : saldos
+        .map(
+          ({ bajo, disponible, retenido, unidad }) =>
+            `${count(disponible)} ${unidad}${retenido === 0 ? "" : ` (${count(retenido)} retenidos)`}${bajo ? ", bajo" : ""}`
+        )
+        .join("; ")
+
+const Floats = () => {
+  const { data, error, reload } = useLive(() => api.casos.saldos.query({}), "saldos", 60)
+  if (data === undefined)
+    return error === undefined ? <Loading /> : <Failed message={faultOf(error).message} retry={reload} />
+  return (
+    <Table
+      caption="Saldo con cada proveedor"
+      showCaption
+      rows={data}
+      keyOf={({ proveedor }) => proveedor}
+      empty="Todavía no se ha leído el saldo con ningún proveedor."
+      columns={[
+        { title: "Proveedor", cell: ({ proveedor }) => providers[proveedor] },
+        { title: "Disponible", cell: floatText },
+        { title: "Lectura", cell: ({ estado }) => <Badge tone={floatTones[estado]}>{floatStates[estado]}</Badge> },
+        { title: "Leído", cell: ({ leido }) => (leido === null ? "—" : dateTime(leido)) }
+      ]}
+    />
+  )
+}
+
+const List = ({ items }: { items: ReadonlyArray<Case> }) => (
+  <Table
+    caption="Diferencias con los extractos, la más reciente primero"
+    showCaption
+    rows={items}
+    keyOf={({ caso_id }) => caso_id}
+    empty="No hay casos con estos filtros. Compare un extracto con «saldo reconcile --extracto»."
+    columns={[
+      { title: "Caso", isNumber: true, cell: ({ caso_id }) => <Link to={`/casos/${caso_id}`}>{caso_id}</Link> },
+      { title: "Diferencia", cell: ({ tipo }) => kindNames[tipo] },
+      { title: "Estado", cell: ({ estado }) => <CaseBadge estado={estado} /> },
+      { title: "Proveedor", cell: ({ proveedor }) => providers[proveedor] },
+      { title: "Referencia", cell: ({ referencia }) => referencia },
+      {
+        title: "Transacción",
+        isNumber: true,
+        cell: ({ transaction_id }) =>
+          transaction_id === null ? "—" : <Link to={`/transacciones/${transaction_id}`}>{transaction_id}</Link>
+      },
+      { title: "Saldo dice", cell: ({ nuestro }) => sideText(nuestro) },
+      { title: "El proveedor dice", cell: ({ suyo }) => sideText(suyo) },
+      { title: "Encontrado", cell: ({ encontrado }) => dateTime(encontrado) },
+      {
+        title: "Ya no aparece",
+        cell: ({ ya_no_aparece }) => (ya_no_aparece === null ? "—" : dateTime(ya_no_aparece))
+      }
+    ]}
+  />
+)
+
+/** The differences between statements of providers and the sales, and what is left with each provider. */
+export const CasesPage = ({ query }: ScreenProps) => {
+  // The address holds texts; the console checks them.
+  const wanted = filterIn(query, [...filters, "page"]) as Parameters<typeof api.casos.listar.query>[0]
+  const { data, error, reload } = useLive(() => api.casos.listar.query(wanted), query.toString())
+  const given = (name: (typeof filters)[number]) => query.get(name) ?? ""
+  return (
+    <>
+      <Form action="Filtrar" faultOf={faultOf} onSubmit={async (values) => setQuery({ ...values, page: undefined })}>
+        {() => (
+          <div class="filters">
+            <Choice name="estado" label="Estado" options={optionsOf(stateNames)} value={given("estado")} />
+            <Choice name="tipo" label="Diferencia" options={optionsOf(kindNames, "Todas")} value={given("tipo")} />
+            <Choice name="proveedor" label="Proveedor" options={optionsOf(providers)} value={given("proveedor")} />
+          </div>
+        )}
+      </Form>
+      {error !== undefined && <Failed message={faultOf(error).message} retry={reload} />}
+      {data === undefined && error === undefined && <Loading />}
+      {data !== undefined && (
+        <>
+          <List items={data.items} />
+          <Pager
+            page={data.pagination.page}
+            pages={data.pagination.total_pages}
+            onPage={(page) => setQuery({ page: String(page) })}
+          />
+        </>
+      )}
+      <Floats />
+    </>
+  )
+}

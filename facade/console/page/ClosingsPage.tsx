@@ -1,0 +1,129 @@
+import { useState } from "preact/hooks"
+import { Dialog } from "../ui/Dialog.tsx"
+import { Choice, Field, Form } from "../ui/Form.tsx"
+import { count, day, pesos } from "../ui/Format.ts"
+import { useLive } from "../ui/Live.ts"
+import { Failed, Loading } from "../ui/States.tsx"
+import { Pager, Table } from "../ui/Table.tsx"
+import { toast } from "../ui/Toast.tsx"
+import { api, faultOf } from "./Client.ts"
+import { Link, setQuery } from "./Navigation.tsx"
+import { filterIn, useCompanies } from "./SaleParts.tsx"
+import type { ScreenProps } from "./Screens.tsx"
+import { useMay } from "./Session.ts"
+
+type Closing = Awaited<ReturnType<typeof api.cierres.listar.query>>["items"][number]
+type Closed = Awaited<ReturnType<typeof api.cierres.cerrar.mutate>>
+
+const filters = ["empresa_id", "date_from", "date_to"] as const
+
+const closedText = ({ cierres_nuevos, descuadres, en_curso }: Closed): string =>
+  [
+    cierres_nuevos === 1 ? "1 cierre nuevo." : `${count(cierres_nuevos)} cierres nuevos.`,
+    en_curso > 0 ? `${count(en_curso)} días los está cerrando otro proceso.` : "",
+    ...descuadres.map(
+      ({ dia, empresa_id, problemas }) =>
+        `No cuadra la empresa ${empresa_id} el ${day(dia)}: ${problemas.map(({ parte }) => parte).join(", ")}.`
+    )
+  ]
+    .filter((part) => part !== "")
+    .join(" ")
+
+const CloseDialog = ({ onClose, onDone }: { onClose: () => void; onDone: () => void }) => (
+  <Dialog title="Cerrar días" onClose={onClose}>
+    <p>
+      Se cierran los días que falten de todas las empresas hasta el día que indique, que tiene que haber terminado. El
+      servicio lo hace solo diez minutos después de la medianoche.
+    </p>
+    <Form
+      action="Cerrar"
+      faultOf={faultOf}
+      onSubmit={async ({ dia = "" }) => {
+        const closed = await api.cierres.cerrar.mutate({ dia })
+        toast(closedText(closed), { isError: closed.descuadres.length > 0 })
+        onDone()
+        onClose()
+      }}
+    >
+      {(fault) => <Field name="dia" label="Hasta el día" type="date" required fault={fault} />}
+    </Form>
+  </Dialog>
+)
+
+const List = ({ items, nameOf }: { items: ReadonlyArray<Closing>; nameOf: (id: number) => string }) => (
+  <Table
+    caption="Cierres diarios, el más reciente primero"
+    rows={items}
+    keyOf={({ dia, empresa_id }) => `${empresa_id} ${dia}`}
+    empty="No hay cierres con estos filtros."
+    columns={[
+      {
+        title: "Día",
+        cell: ({ dia, empresa_id }) => <Link to={`/cierres/${empresa_id}-${dia}`}>{day(dia)}</Link>
+      },
+      { title: "Empresa", cell: ({ empresa_id }) => <Link to={`/empresas/${empresa_id}`}>{nameOf(empresa_id)}</Link> },
+      { title: "Saldo inicial", isNumber: true, cell: ({ saldo_inicial }) => pesos(saldo_inicial) },
+      { title: "Depósitos", isNumber: true, cell: ({ depositos }) => pesos(depositos.monto) },
+      { title: "Ventas", isNumber: true, cell: ({ ventas }) => pesos(ventas.monto) },
+      { title: "Anulaciones", isNumber: true, cell: ({ anulaciones }) => pesos(anulaciones.monto) },
+      { title: "Ajustes", isNumber: true, cell: ({ ajustes }) => pesos(ajustes.monto) },
+      { title: "Saldo final", isNumber: true, cell: ({ saldo_final }) => pesos(saldo_final) },
+      { title: "Retenido", isNumber: true, cell: ({ retenido_final }) => pesos(retenido_final.monto) }
+    ]}
+  />
+)
+
+/** The daily closings of all companies. */
+export const ClosingsPage = ({ query }: ScreenProps) => {
+  const companies = useCompanies()
+  const [isClosing, setClosing] = useState(false)
+  const mayClose = useMay("deposit")
+  const filter = filterIn(query, filters)
+  // The address holds texts; the console checks them.
+  const wanted = filterIn(query, [...filters, "page"]) as Parameters<typeof api.cierres.listar.query>[0]
+  const { data, error, reload } = useLive(() => api.cierres.listar.query(wanted), query.toString())
+  return (
+    <>
+      <Form action="Filtrar" faultOf={faultOf} onSubmit={async (values) => setQuery({ ...values, page: undefined })}>
+        {() => (
+          <div class="filters">
+            <Choice
+              key={companies.options.length}
+              name="empresa_id"
+              label="Empresa"
+              options={companies.options}
+              value={query.get("empresa_id") ?? ""}
+            />
+            <Field name="date_from" label="Desde" type="date" value={query.get("date_from") ?? ""} />
+            <Field name="date_to" label="Hasta" type="date" value={query.get("date_to") ?? ""} />
+          </div>
+        )}
+      </Form>
+      <div class="buttons">
+        {mayClose && (
+          <button type="button" onClick={() => setClosing(true)}>
+            Cerrar días
+          </button>
+        )}
+        {query.has("empresa_id") && (
+          <a class="button" href={`/exportar/cierres?${new URLSearchParams(filter)}`} download>
+            Descargar CSV
+          </a>
+        )}
+      </div>
+      {isClosing && <CloseDialog onClose={() => setClosing(false)} onDone={reload} />}
+      {error !== undefined && <Failed message={faultOf(error).message} retry={reload} />}
+      {data === undefined && error === undefined && <Loading />}
+      {data !== undefined && (
+        <>
+          <List items={data.items} nameOf={companies.nameOf} />
+          <Pager
+            page={data.pagination.page}
+            pages={data.pagination.total_pages}
+            onPage={(page) => setQuery({ page: String(page) })}
+          />
+        </>
+      )}
+    </>
+  )
+}
