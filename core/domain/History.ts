@@ -49,8 +49,8 @@ export interface History {
     readonly endedAt: DateTime.Utc | null
   }>
   /**
-   * Status questions from recovery to the provider, including questions that could not be sent. Consecutive equal
-   * answers are one entry.
+   * Status questions from recovery and from operators to the provider, including questions that could not be sent.
+   * Consecutive equal answers are one entry.
    */
   readonly questions: ReadonlyArray<{
     readonly about: "sale" | "reversal"
@@ -97,7 +97,7 @@ export type HistoryEvent = Data.TaggedEnum<{
     readonly times: number
     readonly until: DateTime.Utc
   }
-  /** Recovery had to ask the provider, but could not send the question. */
+  /** The question to the provider could not be sent. */
   NotAsked: { readonly about: "sale" | "reversal"; readonly times: number; readonly until: DateTime.Utc }
   Settled: {
     readonly status: Status
@@ -182,7 +182,8 @@ const answeredIn = (history: History): ReadonlyArray<Happening> => {
   if (answer === null) return []
   const { at, outcome, settledAt } = answer
   const repeatsUntil = settledAt === null ? null : DateTime.addDuration(settledAt, retention)
-  const by = recoveryAskedBefore(history, at) ? "recovery" : "call"
+  const byHand = foundByHand(history)
+  const by = recoveryAskedBefore(history, at) ? (byHand === "question" ? byHand : "recovery") : "call"
   return [{ at, event: HistoryEvent.Answered({ outcome, by, repeatsUntil }) }]
 }
 

@@ -95,9 +95,9 @@ const formatEvent = HistoryEvent.$match({
   Replayed: ({ about, times, until }) =>
     `a retry received the stored response of the ${about}${formatRepetition(times, until)}`,
   Asked: ({ about, answer, times, until }) =>
-    `recovery asked about the ${about}: ${answer}${formatRepetition(times, until)}`,
+    `status query about the ${about}: ${answer}${formatRepetition(times, until)}`,
   NotAsked: ({ about, times, until }) =>
-    `recovery could not ask about the ${about}, because the provider or insurer accepts no calls${formatRepetition(times, until)}`,
+    `a status query about the ${about} could not be sent, because the provider or insurer accepts no calls${formatRepetition(times, until)}`,
   Settled: ({ authCode, by, refusal, status }) =>
     `settled ${foundByTexts[by]}: ${[status, authCode ?? refusal ?? "never sent"].join(", ")}`,
   Entered: ({ entry }) =>

@@ -120,7 +120,7 @@ layer(TestServer, { excludeTestServices: true })("the history of a sale", (it) =
         historia.flatMap((each: Printed) => (each.evento === "settled" ? [[each.status, each.auth_code]] : [])),
         [["SUCCESS", "PRUEBA-1"]]
       )
-      assert.include(words, "recovery asked about the sale: Unknown, 2 times until")
+      assert.include(words, "status query about the sale: Unknown, 2 times until")
       assert.include(words, "settled by recovery: SUCCESS, PRUEBA-1")
     })
   )
@@ -138,7 +138,7 @@ layer(TestServer, { excludeTestServices: true })("the history of a sale", (it) =
       yield* pass("10 seconds")
       yield* recover("due")
       const { words } = yield* shown(id)
-      assert.include(words, "recovery asked about the reversal: Confirmed")
+      assert.include(words, "status query about the reversal: Confirmed")
       assert.match(words, /reversal RD-\S+ ended by recovery: CONFIRMED/)
     })
   )

@@ -41,7 +41,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("reconcile without a con
       assert.strictEqual(answered.por, "recovery", "the process died before it could answer")
       assert.match(
         (yield* run("transactions", "show", id)).stdout,
-        /recovery could not ask about the sale, because the provider or insurer accepts no calls/
+        /a status query about the sale could not be sent, because the provider or insurer accepts no calls/
       )
     })
   )
