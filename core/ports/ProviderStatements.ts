@@ -15,6 +15,8 @@ export interface ComparedStatement<E> {
   readonly days: Required<DayRange> | null
   /** The time of the comparison. The comparison counts as later than every earlier one of the provider. */
   readonly at: DateTime.Utc
+  /** Runs in the transaction that stores the cases. */
+  readonly record: (comparison: Comparison) => Effect.Effect<void>
 }
 
 /** The result of a comparison. */

@@ -3,30 +3,26 @@ import type { CaseId, CaseNote } from "../domain/Case.ts"
 import { isUnclosed } from "../domain/Case.ts"
 import { CaseClosed, UnknownCase } from "../domain/OperatorErrors.ts"
 import type { Page } from "../domain/Page.ts"
+import { AuditLog } from "../ports/AuditLog.ts"
 import { type CaseFilter, Cases } from "../ports/Cases.ts"
-import { type ComparedStatement, ProviderStatements } from "../ports/ProviderStatements.ts"
+import { type ComparedStatement, type Comparison, ProviderStatements } from "../ports/ProviderStatements.ts"
 import { atomically, recordAudit, requireAction } from "./AuditTrail.ts"
 
 /** Compares a provider's statement with the sales, and stores each difference as a case. Moves no money. */
 export const compareStatement = Effect.fn("ManageCases.compareStatement")(function* <E>(
-  statement: Omit<ComparedStatement<E>, "at">
+  statement: Omit<ComparedStatement<E>, "at" | "record">
 ) {
   yield* requireAction("case")
   const statements = yield* ProviderStatements
-  const compared = yield* statements.compare({ ...statement, at: yield* DateTime.now })
-  const { at: _, since, until, ...counts } = compared
-  yield* recordAudit(
-    "statement_compared",
-    {},
-    {
-      provider: statement.provider,
-      file: statement.file,
-      since: DateTime.formatIso(since),
-      until: DateTime.formatIso(until),
-      ...counts
-    }
-  )
-  return compared
+  const log = yield* AuditLog
+  const { file, provider } = statement
+  const record = ({ at: _, since, until, ...counts }: Comparison) =>
+    recordAudit(
+      "statement_compared",
+      {},
+      { provider, file, since: DateTime.formatIso(since), until: DateTime.formatIso(until), ...counts }
+    ).pipe(Effect.provideService(AuditLog, log))
+  return yield* statements.compare({ ...statement, at: yield* DateTime.now, record })
 })
 
 /** A page of the cases, newest first. */

@@ -67,14 +67,16 @@ const make = Effect.gen(function* () {
       yield* pairLines(sql)
       const { matched, ...counts } = yield* storeDifferences(sql, span)
       const differences = Object.fromEntries(CaseKind.literals.map((kind) => [kind, counts[kind]]))
-      return {
+      const comparison: Comparison = {
         at,
         ...span,
         lines: loaded.lines,
         matched,
         differences: differences as Comparison["differences"],
         cases: yield* storeCases(sql, { provider, file, span, at })
-      } satisfies Comparison
+      }
+      yield* statement.record(comparison)
+      return comparison
     }).pipe(sql.withTransaction, Effect.catchIf(isSqlError, Effect.die))
 
   return ProviderStatements.of({ compare })

@@ -157,6 +157,23 @@ layer(CommandLine.layer, { excludeTestServices: true })("a provider's statement"
     })
   )
 
+  it.effect("makes each case once if two operators compare it at the same time", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const company = yield* soldOn("2026-01-14", ["a", 100, "SUCCESS"], ["b", 200, "SUCCESS"])
+      const content = `${header}RD-${company}-a,,success,9,2026-01-14\nRD-${company}-b,,success,9,2026-01-14\n`
+      const both = yield* Effect.all([comparison(content), comparison(content)], { concurrency: 2 })
+      assert.deepStrictEqual(both.map(({ casos }) => casos.nuevos).sort(), [0, 2])
+      const ids = both.map(({ items }) => items.map(({ caso_id }: Printed) => caso_id))
+      assert.deepStrictEqual(ids[0], ids[1])
+      const [audited] = yield* sql<{ comparisons: number; found: number }>`
+        select count(*)::int as comparisons, sum((details -> 'cases' ->> 'found')::int)::int as found
+        from directory.audit_event
+        where action = 'statement_compared' and details ->> 'since' = '2026-01-14T04:00:00.000Z'`
+      assert.deepStrictEqual(audited, { comparisons: 2, found: 2 })
+    })
+  )
+
   // A statement -> line, column and reason of each fault.
   it.effect.each([
     [
