@@ -10,6 +10,7 @@ import { toast } from "../ui/Toast.tsx"
 import { CatalogueImport } from "./CatalogueImport.tsx"
 import { api, faultOf } from "./Client.ts"
 import { setQuery } from "./Navigation.tsx"
+import { typeNames } from "./SaleParts.tsx"
 import type { ScreenProps } from "./Screens.tsx"
 import { useMay } from "./Session.ts"
 
@@ -80,7 +81,7 @@ const Services = ({ companyId, onWant, services }: ServicesProps) => {
         { title: "N.º", isNumber: true, cell: ({ service_id }) => service_id, sortBy: ({ service_id }) => service_id },
         { title: "Servicio", cell: ({ nombre }) => nombre, sortBy: ({ nombre }) => nombre },
         { title: "Categoría", cell: ({ categoria }) => categoria, sortBy: ({ categoria }) => categoria },
-        { title: "Tipo", cell: ({ tipo }) => tipo, sortBy: ({ tipo }) => tipo },
+        { title: "Tipo", cell: ({ tipo }) => typeNames[tipo], sortBy: ({ tipo }) => typeNames[tipo] },
         { title: "Mínimo", isNumber: true, cell: ({ monto_minimo }) => bound(monto_minimo) },
         { title: "Máximo", isNumber: true, cell: ({ monto_maximo }) => bound(monto_maximo) },
         { title: "Estado", cell: states },

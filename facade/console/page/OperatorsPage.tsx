@@ -42,7 +42,7 @@ type Open =
 const LinkDialog = ({ invitation, onClose }: { invitation: Invitation; onClose: () => void }) => (
   <Dialog title="Invitación" onClose={onClose}>
     <p>
-      Envíe este enlace al operador. Sirve una vez, hasta el {dateTime(invitation.vence_en)}. No se muestra otra vez.
+      Envíe este enlace al operador. Sirve una vez y no se muestra otra vez. Vence el {dateTime(invitation.vence_en)}
     </p>
     <code class="secret">
       {location.origin}/invitacion#{invitation.enlace}
