@@ -6,7 +6,7 @@ import { Totp } from "../../core/ports/Totp.ts"
 const secret_bytes = 20
 const step_seconds = 30
 
-/** Steps before and after the current one whose codes are accepted. */
+/** Number of steps before and after the current one. Their codes are accepted too. */
 const drift_steps = 1
 
 const totpOf = (secret: string, name = "") =>

@@ -2,7 +2,7 @@ import { Context } from "effect"
 import { type Actor, serverActor } from "../domain/Operator.ts"
 
 /**
- * The operator for whom a workflow runs. The console provides it for each request, and the command line for each
- * command. Without it, the service acts by itself.
+ * The operator that runs a workflow. The console provides it for each request, and the command line for each command.
+ * Without it, the service acts by itself.
  */
 export const CurrentActor = Context.Reference<Actor>("saldo/core/CurrentActor", { defaultValue: () => serverActor })

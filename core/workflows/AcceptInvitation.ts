@@ -99,7 +99,7 @@ const linkByEmail = Effect.fnUntraced(function* ({ email, issuer, subject }: Con
 })
 
 /**
- * Signs in an operator whom an identity provider has confirmed. The first time, the e-mail address leads to an invited
+ * Signs in with an identity that a provider has confirmed. The first time, the e-mail address leads to an invited
  * account, which is then linked to the identity.
  */
 export const signInWithOidc = Effect.fn("AcceptInvitation.signInWithOidc")(
