@@ -7,6 +7,7 @@ import {
   type OpenMatters,
   type Panorama,
   type SalesCount,
+  type Supplier,
   type SupplierResult,
   successRateOf
 } from "../../core/domain/Panorama.ts"
@@ -43,10 +44,13 @@ const salesView = ({ before, beforeUntilNow, services, today }: DayComparison) =
   }))
 })
 
-const suppliers = { provider: "proveedor", insurer: "aseguradora" } as const
+/** Names of the suppliers in flags and documents. */
+export const supplierNames = { provider: "proveedor", insurer: "aseguradora" } as const satisfies Readonly<
+  Record<Supplier, string>
+>
 
 const supplierView = (result: SupplierResult) => ({
-  suplidor: suppliers[result.supplier],
+  suplidor: supplierNames[result.supplier],
   service_id: result.service === null ? null : (result.service.id as number),
   servicio: result.service?.name ?? null,
   entregadas: result.delivered,

@@ -2,7 +2,6 @@ import { DateTime, Duration, Effect } from "effect"
 import { formatLocal } from "../../../core/domain/LocalTime.ts"
 import { type Centavos, toPesos } from "../../../core/domain/Money.ts"
 import type { Page } from "../../../core/domain/Page.ts"
-import type { Supplier } from "../../../core/domain/Panorama.ts"
 import type { Proposal } from "../../../core/domain/Resolution.ts"
 import {
   AllTransactions,
@@ -12,12 +11,10 @@ import {
   type PendingTransaction
 } from "../../../core/ports/Transactions.ts"
 import { pagesOf } from "../../api/Output.ts"
+import { supplierNames } from "../../api/PanoramaView.ts"
 import { type Document, formatTable, print } from "../terminal/Output.ts"
 import { findingNames } from "./SaleActionDocuments.ts"
 import { formatPagePosition, formatUnreadable, transactionDocument, transactionRow } from "./TransactionDocuments.ts"
-
-/** Names of the suppliers in flags and documents. */
-export const supplierNames: Readonly<Record<Supplier, string>> = { provider: "proveedor", insurer: "aseguradora" }
 
 /** A duration in days, hours and minutes. */
 const formatDuration = (duration: Duration.Duration): string => {

@@ -8,6 +8,7 @@ import { exportSales, findSales, listedDays_max, type SaleQuery } from "../../..
 import { operatorLayer } from "../../AppLayer.ts"
 import { csvLines } from "../../api/Csv.ts"
 import { pagesOf } from "../../api/Output.ts"
+import { supplierNames } from "../../api/PanoramaView.ts"
 import { csvColumns, csvRowOf, transactionView } from "../../api/TransactionView.ts"
 import { orDefault, toggle } from "../terminal/Flags.ts"
 import { formatTable, print, printCsv } from "../terminal/Output.ts"
@@ -21,7 +22,7 @@ import {
   serviceFilter,
   soughtFlag
 } from "../terminal/Parameters.ts"
-import { listPending, supplierNames } from "./PendingList.ts"
+import { listPending } from "./PendingList.ts"
 import { formatPagePosition, formatUnreadable, transactionDocument, transactionRow } from "./TransactionDocuments.ts"
 
 const perPage_max = 200

@@ -1,20 +1,17 @@
 import { Effect, Schema } from "effect"
 import { formatOffset } from "../../../core/domain/LocalTime.ts"
 import { toPesos } from "../../../core/domain/Money.ts"
-import { ageBands_s, type Supplier } from "../../../core/domain/Panorama.ts"
+import { ageBands_s } from "../../../core/domain/Panorama.ts"
 import type { PendingBand } from "../../../core/ports/Transactions.ts"
 import { type PendingShown, showPending } from "../../../core/workflows/ShowPending.ts"
 import { pageOf, paging, wholeBetween } from "../../api/Fields.ts"
 import { input } from "../../api/Input.ts"
 import { pagesOf } from "../../api/Output.ts"
+import { supplierNames } from "../../api/PanoramaView.ts"
 import { empresaId } from "./Fields.ts"
 import { read } from "./Procedure.ts"
 import { actionViews } from "./SaleTimeline.ts"
 import { proposalView, saleView } from "./SaleView.ts"
-
-const suppliers = { provider: "proveedor", insurer: "aseguradora" } as const satisfies Readonly<
-  Record<Supplier, string>
->
 
 const supplierOf = { proveedor: "provider", aseguradora: "insurer" } as const
 
@@ -28,7 +25,7 @@ const pendingView = (pending: PendingShown) => {
   return {
     ...saleView(pending),
     ambiente: environment,
-    suplidor: suppliers[supplier],
+    suplidor: supplierNames[supplier],
     /** What is unresolved: the sale, or a reversal of the delivered sale. */
     sobre: reversal === null ? ("venta" as const) : ("anulacion" as const),
     xid_pendiente: reversal?.xid ?? transaction.xid,
@@ -44,7 +41,7 @@ const pendingView = (pending: PendingShown) => {
 
 const bandView = ({ environment, from_s, held, reversals, sales, supplier }: PendingBand) => ({
   ambiente: environment,
-  suplidor: suppliers[supplier],
+  suplidor: supplierNames[supplier],
   desde_segundos: from_s,
   /** Null: without an upper bound. */
   hasta_segundos: ageBands_s.find((bound) => bound > from_s) ?? null,

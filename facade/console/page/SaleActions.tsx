@@ -5,7 +5,7 @@ import { dateTime, day } from "../ui/Format.ts"
 import { toast } from "../ui/Toast.tsx"
 import { api, faultOf } from "./Client.ts"
 import { Link } from "./Navigation.tsx"
-import { statusNames } from "./SaleParts.tsx"
+import { shortNames, statusNames } from "./SaleParts.tsx"
 import { answerName, type Sale } from "./Timeline.tsx"
 
 export type Action = Sale["acciones"][number]
@@ -28,13 +28,6 @@ const findingNames: Readonly<Record<Finding, string>> = {
   fallida: "La venta no se entregó: se devuelve lo retenido",
   anulada: "La anulación se hizo: se devuelve el monto",
   no_anulada: "La anulación no se hizo: la venta sigue cobrada"
-}
-
-export const shortNames: Readonly<Record<Finding, string>> = {
-  exitosa: "se entregó",
-  fallida: "no se entregó",
-  anulada: "se anuló",
-  no_anulada: "no se anuló"
 }
 
 const AskButton = ({ id, onDone, settled }: { id: number; onDone: () => void; settled: boolean }) => {

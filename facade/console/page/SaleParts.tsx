@@ -33,8 +33,13 @@ export const typeNames: Readonly<Record<ServiceType, string>> = {
   platform_sport: "Apuestas deportivas"
 }
 
-/** The supplier of a service: the insurer sells insurance, the provider everything else. */
-export const supplierName = (type: ServiceType): string => (type === "insurance" ? "Aseguradora" : "Proveedor")
+/** How a sale or its reversal ended, in the middle of a sentence. */
+export const shortNames = {
+  exitosa: "se entregó",
+  fallida: "no se entregó",
+  anulada: "se anuló",
+  no_anulada: "no se anuló"
+} as const
 
 /** The options of a choice from names by value, with one for every value. */
 export const optionsOf = (names: Readonly<Record<string, string>>, all = "Todos") => [
