@@ -6,6 +6,7 @@ import * as Memory from "../../../adapters/memory/Memory.ts"
 import * as AccountsPostgres from "../../../adapters/postgres/ledger/AccountsPostgres.ts"
 import * as ClosingsPostgres from "../../../adapters/postgres/ledger/ClosingsPostgres.ts"
 import * as FollowUpsPostgres from "../../../adapters/postgres/ledger/FollowUpsPostgres.ts"
+import * as FundingProposalsPostgres from "../../../adapters/postgres/ledger/FundingProposalsPostgres.ts"
 import * as LedgerPostgres from "../../../adapters/postgres/ledger/LedgerPostgres.ts"
 import * as ReversalsPostgres from "../../../adapters/postgres/ledger/ReversalsPostgres.ts"
 import * as UnresolvedPostgres from "../../../adapters/postgres/ledger/UnresolvedPostgres.ts"
@@ -31,6 +32,7 @@ export const Postgres = Layer.mergeAll(
   UnresolvedPostgres.layer,
   FollowUpsPostgres.layer,
   ClosingsPostgres.layer,
+  FundingProposalsPostgres.layer,
   AuditPostgres.layer
 ).pipe(Layer.provide(SecureRandom.layerWebCrypto), Layer.provideMerge(TestDatabase))
 
@@ -45,6 +47,7 @@ const sides = Effect.gen(function* () {
     claims: [],
     orders: [],
     reversals: [],
+    proposals: [],
     ids: new Map(),
     companyId
   }
@@ -53,6 +56,7 @@ const sides = Effect.gen(function* () {
     claims: [],
     orders: [],
     reversals: [],
+    proposals: [],
     ids: new Map(),
     companyId
   }

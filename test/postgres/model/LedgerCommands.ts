@@ -1,5 +1,6 @@
 import fc from "fast-check"
 import { checks } from "../../../core/domain/FollowUp.ts"
+import type { FundingKind } from "../../../core/domain/FundingProposal.ts"
 import type { Status } from "../../../core/domain/Status.ts"
 
 /**
@@ -15,6 +16,22 @@ export type Command =
       readonly isNew?: boolean
     }
   | { readonly do: "adjust"; readonly company: number; readonly centavos: number; readonly reference: string }
+  | {
+      readonly do: "propose"
+      readonly company: number
+      readonly kind: FundingKind
+      /** Negative only for an adjustment. */
+      readonly centavos: number
+      readonly reference: string
+      readonly isRepeated: boolean
+    }
+  /** An operator confirms or rejects a proposal of the scenario. The operator `ana` has made all proposals. */
+  | {
+      readonly do: "decide"
+      readonly which: number
+      readonly by: "ana" | "ANA" | "luis" | "eva"
+      readonly confirms: boolean
+    }
   | { readonly do: "limit"; readonly company: number; readonly period: Period; readonly centavos: number }
   | { readonly do: "alert"; readonly company: number; readonly centavos: number }
   | { readonly do: "reserve"; readonly sale: Sale }
@@ -155,6 +172,29 @@ const command: fc.Arbitrary<Command> = fc.oneof(
       company,
       centavos: fc.constantFrom(1, 10_000, 100_000),
       reference: fc.constantFrom("s1", "s2", "s3")
+    })
+  },
+  {
+    weight: 3,
+    arbitrary: fc
+      .record({
+        do: fc.constant("propose" as const),
+        company,
+        kind: fc.constantFrom<FundingKind>("deposit", "adjustment"),
+        centavos: fc.constantFrom(-60_000, -1_000, 1, 10_000),
+        // References of deposits and of resets, each in two spellings that are the same reference.
+        reference: fc.constantFrom("r1", "R1", "s1", "S\u200b1", "t-1", "t\u20131"),
+        isRepeated: fc.boolean()
+      })
+      .map((wanted) => (wanted.kind === "deposit" ? { ...wanted, centavos: Math.abs(wanted.centavos) } : wanted))
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant("decide" as const),
+      which: fc.nat(10),
+      by: fc.constantFrom("ana" as const, "ANA" as const, "luis" as const, "eva" as const),
+      confirms: fc.constantFrom(true, true, true, false)
     })
   },
   {

@@ -1,6 +1,7 @@
 import { type Context, DateTime, Duration, Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { checks } from "../../../core/domain/FollowUp.ts"
+import type { FundingProposal } from "../../../core/domain/FundingProposal.ts"
 import { type CompanyId, IdempotencyKey, Identifier, ServiceId, TerminalId } from "../../../core/domain/Ids.ts"
 import { dayOf, daysBefore, periodsAt, startOfDay } from "../../../core/domain/LocalTime.ts"
 import { Amount, Centavos } from "../../../core/domain/Money.ts"
@@ -12,12 +13,14 @@ import type { Transaction } from "../../../core/domain/Transaction.ts"
 import { Accounts, Adjustments } from "../../../core/ports/Accounts.ts"
 import { Closings } from "../../../core/ports/Closings.ts"
 import { FollowUps, type SettledSale } from "../../../core/ports/FollowUps.ts"
+import type { FundingProposals } from "../../../core/ports/FundingProposals.ts"
 import { Ledger, type Reserved, type ReserveError } from "../../../core/ports/Ledger.ts"
 import { type ClaimedReversal, Reversals } from "../../../core/ports/Reversals.ts"
 import { Transactions } from "../../../core/ports/Transactions.ts"
 import { type ClaimedSale, type RecoveryClaim, Unresolved } from "../../../core/ports/Unresolved.ts"
 import { closeThrough } from "../../../core/workflows/CloseDays.ts"
 import { type Names, outcomeOf, pick } from "./Comparison.ts"
+import { decideFunding, proposeFunding, referenceOf } from "./FundingSide.ts"
 import {
   type Command,
   companies,
@@ -27,7 +30,16 @@ import {
   type VerdictTag
 } from "./LedgerCommands.ts"
 
-export type Ports = Ledger | Accounts | Adjustments | Closings | FollowUps | Reversals | Transactions | Unresolved
+export type Ports =
+  | Ledger
+  | Accounts
+  | Adjustments
+  | Closings
+  | FollowUps
+  | FundingProposals
+  | Reversals
+  | Transactions
+  | Unresolved
 
 /** One of the two ledgers, Postgres or memory, and what the scenario has created in it. */
 export interface Side {
@@ -36,6 +48,8 @@ export interface Side {
   /** Times of the claims, oldest first. */
   readonly claims: Array<DateTime.Utc>
   readonly reversals: Array<UnresolvedReversal>
+  /** The proposals of deposits and adjustments, as they were proposed. */
+  readonly proposals: Array<FundingProposal>
   /** The ids by order of appearance. Equal commands give different ids in the two ledgers, but in the same order. */
   readonly ids: Map<string, number>
   readonly companyId: (company: number) => CompanyId
@@ -157,8 +171,7 @@ const answer = Effect.fnUntraced(function* (side: Side, command: Command) {
       return yield* TestClock.adjust(command.for_ms)
     case "deposit": {
       const { centavos, company, isNew = false } = command
-      // The database also contains other scenarios, whose references must differ.
-      const reference = `${side.companyId(0)} ${command.reference}`
+      const reference = referenceOf(side, command.reference)
       const deposit = { companyId: side.companyId(company), amount: Amount.make(centavos), reference, isNew, at }
       return yield* Ledger.use((ledger) => ledger.deposit(deposit))
     }
@@ -168,6 +181,10 @@ const answer = Effect.fnUntraced(function* (side: Side, command: Command) {
       const adjustment = { companyId: side.companyId(company), goal, reference, since: startOfDay(dayOf(at)), at }
       return yield* Adjustments.use((adjustments) => adjustments.adjust(adjustment))
     }
+    case "propose":
+      return yield* proposeFunding(side, command)
+    case "decide":
+      return yield* decideFunding(side, command)
     case "limit": {
       const settings = { [command.period]: Centavos.make(command.centavos) }
       return yield* Accounts.use((accounts) => accounts.configure(side.companyId(command.company), settings, at))
@@ -260,6 +277,7 @@ const namesOf = (side: Side): Names => ({
   idOf: (field, object, value) => {
     if (typeof value !== "number") return
     if (field === "id" && "order" in object) return numberOf(side, "reversalId", value)
+    if (field === "number") return numberOf(side, field, value)
     const isId = field === "transactionId" || field === "entryId" || (field === "id" && "xid" in object)
     return isId ? numberOf(side, field, value) : undefined
   }

@@ -25,6 +25,18 @@ const resealed = (field: string): string => `
   from changed as n
   where n.company_id = c.company_id and n.day = c.day`
 
+/** Adds a confirmed proposal for a deposit, with this amount and entry. */
+const confirmedProposal = (amount: string, entry: string) => `
+  insert into cell.funding_proposal (
+    company_id, number, kind, amount, reference, is_repeated, proposed_by, proposed_at, expires_at, state, decided_by,
+    decided_at, entry_id
+  )
+  select company_id, 1, 'deposit', ${amount}, reference, false, 'ana', created_at, created_at + interval '1 day',
+    'confirmed', 'luis', created_at, ${entry}
+  from cell.entry
+  where type = 'deposit'
+  limit 1`
+
 // Changes that the service's own rules forbid, made directly in the tables -> the invariant that detects each.
 const tampering: ReadonlyArray<readonly [Invariant, ReadonlyArray<string>]> = [
   ["owned", ["update cell.balance set available = available + 1"]],
@@ -52,6 +64,9 @@ const tampering: ReadonlyArray<readonly [Invariant, ReadonlyArray<string>]> = [
   ],
   ["entry", ["update cell.entry set transaction_id = transaction_id + 1000 where type = 'sale'"]],
   ["entry", ["delete from cell.transaction where status = 'SUCCESS'"]],
+  ["funded", ["update cell.entry set type = 'adjustment' where type = 'deposit'"]],
+  ["funded", [confirmedProposal("amount + 1", "id")]],
+  ["funded", [confirmedProposal("amount", "id + 1000")]],
   ["running", ["update cell.entry set balance = balance + 1 where type = 'deposit'"]],
   ["listed", ["delete from cell.transaction where status = 'FAILED'"]],
   ["listed", ["delete from cell.block where list = 'entry'"]],

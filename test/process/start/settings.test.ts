@@ -214,6 +214,26 @@ describe("the external services in production", () => {
   )
 })
 
+describe("the amount above which a deposit needs two operators", () => {
+  // DEPOSIT_CONFIRM_ABOVE -> centavos; null if no deposit needs them.
+  it.effect.each([
+    [{}, 100_000_000],
+    [{ DEPOSIT_CONFIRM_ABOVE: "250000.50" }, 25_000_050],
+    [{ DEPOSIT_CONFIRM_ABOVE: "OFF" }, null]
+  ] as const)("is with %j %s", ([environment, centavos]) =>
+    Effect.gen(function* () {
+      assert.strictEqual<number | null>((yield* settingsIn(environment)).depositConfirmAbove, centavos)
+    })
+  )
+
+  it.effect.each(["0", "-1", "1.005", "1,000", "none"])("cannot be %s", (wrong) =>
+    Effect.gen(function* () {
+      const faults = yield* faultsIn({ DEPOSIT_CONFIRM_ABOVE: wrong })
+      assert.deepStrictEqual(faults.map(nameOf), ["DEPOSIT_CONFIRM_ABOVE"])
+    })
+  )
+})
+
 describe("webhooks to this machine", () => {
   it.effect("are refused unless they are allowed", () =>
     Effect.gen(function* () {

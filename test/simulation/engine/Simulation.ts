@@ -21,6 +21,7 @@ const observedInvariants = [
   "an operator's entry is booked once",
   "proposer and confirmer differ",
   "a proposal is decided once",
+  "a correction or large deposit has two operators",
   "an expired proposal moves no money",
   "no order without a reservation",
   "an xid names one sale",
@@ -67,8 +68,11 @@ export interface ObservedReversal extends Pick<Reversal, "xid" | "createdAt"> {
   readonly transactionId: TransactionId
 }
 
-/** A ledger entry that an operator made: a deposit or an adjustment. */
-export type OperatorEntry = Pick<Entry, "type" | "amount" | "reference">
+/** A ledger entry that operators made: a deposit or an adjustment. */
+export interface OperatorEntry extends Pick<Entry, "type" | "amount" | "reference"> {
+  /** Whether the entry has a proposal that another operator has confirmed. */
+  readonly agreed: boolean
+}
 
 /** Reads the database for the invariants, outside the simulated connections. */
 interface DatabaseView {

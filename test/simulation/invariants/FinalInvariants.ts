@@ -1,6 +1,7 @@
 import type { GroundTruth, OperatorMistakes } from "../engine/GroundTruth.ts"
 import { type ObservedSale, type OperatorEntry, reportViolation, type Simulation } from "../engine/Simulation.ts"
 import { companies } from "../process/CompaniesAndCatalogue.ts"
+import { confirmAbove } from "../process/Process.ts"
 
 const sandboxId = companies.find(({ code }) => code === "SANDBOX")?.id
 
@@ -90,7 +91,7 @@ export const checkOperatorEntries = (
 ): void => {
   const seen = new Set<string>()
   for (const entry of entries) {
-    const { amount, reference, type } = entry
+    const { agreed, amount, reference, type } = entry
     const name = `${companyId}/${reference}`
     const asked = byHand.get(name)
     const right = !seen.has(name) && (asked === undefined ? mayBeReset(companyId, entry) : asked === amount)
@@ -99,6 +100,13 @@ export const checkOperatorEntries = (
         sim,
         "an operator's entry is booked once",
         `${type} ${reference} is booked with ${amount}, requested were ${asked}`
+      )
+    const isLarge = amount > confirmAbove && reference?.startsWith("apertura") === false
+    if (!agreed && (type === "adjustment" ? asked !== undefined : isLarge))
+      reportViolation(
+        sim,
+        "a correction or large deposit has two operators",
+        `${type} ${reference} of ${amount} has no confirmed proposal`
       )
     seen.add(name)
   }

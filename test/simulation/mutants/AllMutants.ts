@@ -1,4 +1,5 @@
 import { eventMutants } from "./EventMutants.ts"
+import { fundingMutants } from "./FundingMutants.ts"
 import type { Mutant } from "./Mutant.ts"
 import { otherMutants, recoveryMutants } from "./RecoveryMutants.ts"
 import { keyMutants, reservationMutants } from "./ReservationMutants.ts"
@@ -13,6 +14,7 @@ export const allMutants: ReadonlyArray<Mutant> = [
   ...recoveryMutants,
   ...reversalMutants,
   ...otherMutants,
+  ...fundingMutants,
   ...eventMutants,
   ...sqlMutants
 ]

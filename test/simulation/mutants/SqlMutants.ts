@@ -135,6 +135,40 @@ const reversals: ReadonlyArray<Mutant> = [
   )
 ]
 
+/** Mutants of proposals of deposits and corrections. */
+const funding: ReadonlyArray<Mutant> = [
+  sqlMutant(
+    "a confirmation writes its entry and leaves the proposal pending",
+    "proposal",
+    "set state = 'confirmed', decided_by = operator, decided_at = at, entry_id = entry_\n  where p.company_id",
+    "set state = 'confirmed', decided_by = operator, decided_at = at, entry_id = entry_\n  where false and p.company_id"
+  ),
+  sqlMutant(
+    "a confirmed deposit adds twice its amount",
+    "proposal",
+    "from deposit(company, proposal.amount,",
+    "from deposit(company, proposal.amount * 2,"
+  ),
+  sqlMutant(
+    "a correction takes its amount and writes half of it",
+    "adjust",
+    "set available = b.available + centavos,",
+    "set available = b.available + 2 * centavos,"
+  ),
+  sqlMutant(
+    "a correction is not counted in its statement block",
+    "adjust",
+    "entries = b.entries + 1,",
+    "entries = b.entries,"
+  ),
+  sqlMutant(
+    "a correction is reported as a deposit",
+    "adjust",
+    "type => 'balance.adjusted'",
+    "type => 'balance.deposited'"
+  )
+]
+
 /** Mutants of the lists. They lose no money, but a company sees wrong lists. */
 const lists: ReadonlyArray<Mutant> = [
   sqlMutant(
@@ -237,4 +271,11 @@ const events: ReadonlyArray<Mutant> = [
  * Mutants of the money functions. Each mutant is a change of the SQL text. Some bugs only make a table constraint abort
  * the transaction. They are left out, because they lose no money.
  */
-export const sqlMutants: ReadonlyArray<Mutant> = [...reservations, ...settlements, ...reversals, ...lists, ...events]
+export const sqlMutants: ReadonlyArray<Mutant> = [
+  ...reservations,
+  ...settlements,
+  ...reversals,
+  ...funding,
+  ...lists,
+  ...events
+]

@@ -48,7 +48,8 @@ const alertIn = (chance: SeededRandom, focus: RunFocus): number => (openingOf(fo
 export const openingAlertOf = (seed: number, companyId: number): number =>
   alertIn(new SeededRandom(seed, `alert of ${companyId}`), focusOf(seed))
 
-const decisionOf = (chance: SeededRandom): FundingDecision => chance.weighted({ both: 10, torn: 5, reject: 5, late: 1 })
+const decisionOf = (chance: SeededRandom): FundingDecision =>
+  chance.weighted({ both: 10, torn: 8, reject: 8, leave: 4 })
 
 /** Generates an action that does not refer to an earlier action. */
 const newAct = (
@@ -90,7 +91,9 @@ const newAct = (
         decision: decisionOf(chance)
       }
     case "correct": {
-      const centavos = chance.between(1, 60) * 1_000
+      // In runs about operators, some corrections are so large that two of them exceed the available amount.
+      const isLarge = focus.by === "operate" && chance.happens(0.3)
+      const centavos = chance.between(1, 60) * (isLarge ? 20_000 : 1_000)
       return {
         do: "correct",
         company,
@@ -99,6 +102,8 @@ const newAct = (
         decision: decisionOf(chance)
       }
     }
+    case "confirm rest":
+      return { do: kind, company }
     case "limit": {
       const { daily, monthly, weekly } = limitsOf(focus)
       return {
@@ -220,6 +225,7 @@ const usualWeights: Readonly<Record<OperationKind, number>> = {
   reverse: 8,
   deposit: 6,
   correct: 3,
+  "confirm rest": 2,
   limit: 2,
   adjust: 2,
   alert: 2,
@@ -251,7 +257,7 @@ const focusWeights: Readonly<Record<RunFocus["by"], Partial<Record<OperationKind
     insure: 1,
     buy: 1
   },
-  operate: { sell: 25, burst: 1, deposit: 80, correct: 70, limit: 75, adjust: 60 }
+  operate: { sell: 25, burst: 1, deposit: 80, correct: 70, "confirm rest": 30, limit: 75, adjust: 60 }
 }
 
 /** Generates all operations of a seed, before the run starts. */

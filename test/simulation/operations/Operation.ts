@@ -49,6 +49,8 @@ export type Action =
       readonly reference: string
       readonly decision: FundingDecision
     }
+  /** An operator confirms every undecided proposal of the company. Some of them have expired. */
+  | { readonly do: "confirm rest"; readonly company: number }
   | {
       readonly do: "limit"
       readonly company: number
@@ -73,9 +75,9 @@ export type Action =
 
 /**
  * How operators decide on a proposal. `both`: two operators confirm it at the same time. `torn`: one confirms it and one
- * rejects it at the same time. `reject`: one rejects it. `late`: two confirm it, after it has expired.
+ * rejects it at the same time. `reject`: one rejects it. `leave`: none of them decides.
  */
-export const fundingDecisions = ["both", "torn", "reject", "late"] as const
+export const fundingDecisions = ["both", "torn", "reject", "leave"] as const
 export type FundingDecision = (typeof fundingDecisions)[number]
 
 /** An operation of a run. */
@@ -107,6 +109,8 @@ export const describeAction = (op: Action): string => {
       return `company ${op.company} deposits ${pesos(op.centavos)}, reference ${op.reference}`
     case "correct":
       return `the balance of company ${op.company} is corrected by ${pesos(op.centavos)}, reference ${op.reference}, decided ${op.decision}`
+    case "confirm rest":
+      return `an operator confirms the undecided proposals of company ${op.company}`
     case "limit":
       return `the limits of company ${op.company} become ${[op.daily, op.weekly, op.monthly].map(pesos).join(", ")} (day, week, month)`
     case "adjust":

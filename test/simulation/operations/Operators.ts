@@ -11,6 +11,7 @@ import {
   confirmFunding,
   depositOrPropose,
   type Funded,
+  listProposals,
   proposeAdjustment,
   rejectFunding
 } from "../../../core/workflows/FundCompany.ts"
@@ -33,9 +34,6 @@ export interface BackOffice {
   readonly operatorErrors: OperatorMistakes
 }
 
-/** Time until the other operators decide. A proposal lives 24 hours. */
-const decideAfter = (decision: FundingDecision) => (decision === "late" ? "25 hours" : "10 seconds")
-
 /**
  * Two operators decide on the proposal of a third. Before that, the proposer tries to confirm it alone, which must fail.
  * Afterwards one of them confirms once more, which must change nothing.
@@ -43,10 +41,11 @@ const decideAfter = (decision: FundingDecision) => (decision === "late" ? "25 ho
 const decide = Effect.fnUntraced(function* (funded: Funded, decision: FundingDecision) {
   if (funded._tag === "Recorded") return funded.entryId
   const { number } = funded.proposal
-  yield* Effect.sleep(decideAfter(decision))
+  yield* Effect.sleep("10 seconds")
   yield* Effect.ignore(actingAs("turno-1")(confirmFunding(number)))
   const confirm = actingAs("turno-2")(confirmFunding(number))
   const reject = actingAs("turno-3")(rejectFunding(number, "el banco no la conoce"))
+  if (decision === "leave") return null
   if (decision === "reject") yield* Effect.ignore(reject)
   else {
     const other = decision === "torn" ? reject : actingAs("turno-3")(confirmFunding(number))
@@ -85,6 +84,11 @@ export const adjust = Effect.fnUntraced(function* ({ centavos, company, referenc
   const since = startOfDay(dayOf(at))
   const wanted = { companyId: CompanyId.make(company), goal: Amount.make(centavos), reference, since, at }
   return yield* adjustments.adjust(wanted)
+})
+
+export const confirmRest = Effect.fnUntraced(function* ({ company }: OperationOf<"confirm rest">) {
+  const undecided = (yield* listProposals(CompanyId.make(company))).filter(({ decision }) => decision === null)
+  yield* Effect.forEach(undecided, ({ number }) => Effect.ignore(actingAs("turno-2")(confirmFunding(number))))
 })
 
 type ResolveOperation = Extract<Operation, { readonly do: "resolve" | "resolve reversal" }>

@@ -161,7 +161,7 @@ export const machineOf = ({ seed, eventLoop }: Simulation, incarnation: Incarnat
   )
 
 /** Low, so that a fifth of the deposits of a run need two operators. */
-const confirmAbove = Amount.make(80_000)
+export const confirmAbove = Amount.make(80_000)
 
 /** Starts a process with empty memory and the given database ports. */
 export const startProcess = (

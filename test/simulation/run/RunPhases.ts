@@ -24,6 +24,7 @@ import { describeAction, type Operation } from "../operations/Operation.ts"
 import {
   adjust,
   type BackOffice,
+  confirmRest,
   correctBalance,
   makeDeposit,
   resolveReversal,
@@ -57,6 +58,8 @@ const serverCallOf = (callers: ClientContext, office: BackOffice, op: Operation)
       return { activity: "operator", work: makeDeposit(office, op) }
     case "correct":
       return { activity: "operator", work: correctBalance(office, op) }
+    case "confirm rest":
+      return { activity: "operator", work: confirmRest(op) }
     case "limit":
       return { activity: "operator", work: setLimits(op) }
     case "adjust":

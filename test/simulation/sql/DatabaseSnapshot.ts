@@ -64,6 +64,7 @@ interface EntryRow extends OfCompany {
   readonly type: EntryType
   readonly amount: bigint
   readonly reference: string | null
+  readonly agreed: boolean
 }
 
 interface ReversalRow extends OfCompany {
@@ -122,13 +123,22 @@ export const takeSnapshot = Effect.gen(function* () {
     from cell.transaction
     order by id`
   const byHand = yield* sql<EntryRow>`
-    select company_id, type, amount, reference from cell.entry where transaction_id is null order by id`
+    select e.company_id, e.type, e.amount, e.reference, p.decided_by is distinct from p.proposed_by as agreed
+    from cell.entry as e
+    left join cell.funding_proposal as p on p.company_id = e.company_id and p.entry_id = e.id
+    where e.transaction_id is null
+    order by e.id`
   const undecided = yield* sql<ReversalRow>`
     select company_id, xid, transaction_id, created_at from cell.reversal where status in ('PROCESSING', 'PENDING') order by id`
   return {
     money: new Map(money.map((row) => [Number(row.company_id), moneyOf(row)])),
     sales: byCompany(sales, saleOf),
-    byHand: byCompany(byHand, ({ amount, reference, type }) => ({ type, amount: Number(amount), reference })),
+    byHand: byCompany(byHand, ({ amount, agreed, reference, type }) => ({
+      type,
+      amount: Number(amount),
+      reference,
+      agreed
+    })),
     undecided: byCompany(undecided, reversalOf)
   } as DatabaseSnapshot
 })

@@ -127,7 +127,17 @@ export const memoryStore = (watch: DatabaseObserver): Store => {
       balance: (companyId) => booksOf(companyId).purse.balance,
       limits: (companyId) => booksOf(companyId).purse.limits,
       sales: (companyId) => booksOf(companyId).sales.values(),
-      byHand: (companyId) => booksOf(companyId).entries.filter(({ transactionId }) => transactionId === null),
+      byHand: (companyId) => {
+        const { entries, funding } = booksOf(companyId)
+        const agreed = new Set(
+          [...funding.values()].flatMap(({ decision, entryId, proposedBy }) =>
+            decision !== null && decision.by !== proposedBy && entryId !== null ? [entryId] : []
+          )
+        )
+        return entries
+          .filter(({ transactionId }) => transactionId === null)
+          .map((entry) => ({ ...entry, agreed: agreed.has(entry.id) }))
+      },
       undecided: (companyId) =>
         [...booksOf(companyId).reversals.values()]
           .filter(isUnresolved)
