@@ -20,6 +20,7 @@ const token = rowsOf("directory.token", {
 })
 const use = rowsOf("directory.token_use", { token_id: 9, used_at: "'epoch'" })
 const dataKey = rowsOf("directory.data_key", { id: 1, wrapped: bytes(1), protected: "false", created_at: "'epoch'" })
+const lastAudit = rowsOf("directory.last_audit", { id: 1, ended_at: "'epoch'", duration_ms: 0, violations: "'{}'" })
 const phoneQuota = rowsOf("directory.phone_quota", { phone: "'h'", queued_at: "array['epoch'::timestamptz]" })
 const auditEvent = rowsOf("directory.audit_event", { at: "'epoch'", action: "'x'", details: "'{}'" })
 const operator = rowsOf("directory.operator", { name: "'Ana'", role: "'admin'", created_at: "'epoch'" })
@@ -100,6 +101,8 @@ const ofTheDirectory: ReadonlyArray<Case> = [
   ],
   ["a use without a token", "token_use_token_id_fkey", [use()]],
   ["a second data key", "data_key_id_check", [dataKey({ id: 2 })]],
+  ["a second result of the last audit", "last_audit_id_check", [lastAudit({ id: 2 })]],
+  ["an audit that ended before it began", "last_audit_duration_ms_check", [lastAudit({ duration_ms: -1 })]],
   ["a second event that is recorded once", "audit_event_once", Array(2).fill(auditEvent({ once: "'x'" }))],
   ["an audit event of an actor without a name", "audit_event_actor_check", [auditEvent({ actor: "''" })]],
   ["an audit event from an unknown place", "audit_event_via_check", [auditEvent({ via: "'radio'" })]],

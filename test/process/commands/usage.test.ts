@@ -192,7 +192,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("the command line", (it)
       const { refusal } = yield* CommandLine
       const { code, exit, message } = yield* refusal()
       assert.deepStrictEqual([exit, code], [2, "WRONG_USAGE"])
-      assert.match(message, /^A command is missing: serve, console, .*close\n/)
+      assert.match(message, /^A command is missing: serve, console, .*audit.*\n/)
     })
   )
 
