@@ -20,7 +20,6 @@ export type Command =
       readonly do: "propose"
       readonly company: number
       readonly kind: FundingKind
-      /** Negative only for an adjustment. */
       readonly centavos: number
       readonly reference: string
       readonly isRepeated: boolean

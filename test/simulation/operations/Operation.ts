@@ -77,8 +77,7 @@ export type Action =
  * How operators decide on a proposal. `both`: two operators confirm it at the same time. `torn`: one confirms it and one
  * rejects it at the same time. `reject`: one rejects it. `leave`: none of them decides.
  */
-export const fundingDecisions = ["both", "torn", "reject", "leave"] as const
-export type FundingDecision = (typeof fundingDecisions)[number]
+export type FundingDecision = "both" | "torn" | "reject" | "leave"
 
 /** An operation of a run. */
 export type Operation = Action & {
