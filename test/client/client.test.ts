@@ -1,6 +1,8 @@
 import { createServer } from "node:http"
 import { assert, layer, vi } from "@effect/vitest"
-import { Effect } from "effect"
+import { DateTime, Effect } from "effect"
+import { dayOf, daysBefore } from "../../core/domain/LocalTime.ts"
+import { closeThrough } from "../../core/workflows/CloseDays.ts"
 import { clientIn } from "../../facade/client/Client.ts"
 import { createClient, isSaldoError, isSaldoNetworkError, type SaldoClient } from "../../facade/client/index.ts"
 import { serveLocally } from "../fakes/LocalServer.ts"
@@ -179,6 +181,25 @@ layer(TestService, { excludeTestServices: true })("the client", (it) => {
 })
 
 layer(WebhookServer, { excludeTestServices: true })("the lists of the client", (it) => {
+  it.effect("contain every daily closing once, newest first, over several pages", () =>
+    Effect.gen(function* () {
+      const { apiKey, companyId } = yield* customer()
+      const client = yield* clientAs(apiKey)
+      const first = dayOf(yield* DateTime.now)
+      const last = daysBefore(first, -202)
+      yield* closeThrough(last, companyId)
+      const all = yield* Effect.promise(() => collect(client.cierresTodos()))
+      assert.deepStrictEqual(
+        all.map(({ dia }) => dia),
+        Array.from({ length: 203 }, (_, index) => daysBefore(last, index))
+      )
+      const some = yield* Effect.promise(() => collect(client.cierresTodos({ date_from: last })))
+      assert.lengthOf(some, 1)
+      const file = yield* Effect.promise(() => client.cierreArchivo(first, "csv"))
+      assert.include(new TextDecoder().decode(file), `${first},saldo_final`)
+    })
+  )
+
   it.effect("contain every transaction and entry once, newest first, over several pages", () =>
     Effect.gen(function* () {
       const { apiKey, companyId } = yield* customer({ money: 0 })

@@ -1,5 +1,6 @@
 // A program as an integrator writes it. It is type-checked against the installed package, and never run.
 import {
+  type Cierre,
   createClient,
   type ErrorCode,
   isSaldoError,
@@ -46,9 +47,12 @@ export const read = async (): Promise<ReadonlyArray<Transaccion | Movimiento | S
   for await (const each of saldo.transaccionesTodas({ status: "PENDING", date_from: "2026-01-31" })) found.push(each)
   for await (const each of saldo.movimientosTodos()) found.push(each)
   for await (const each of saldo.eventosTodos({ despues_de: 17 })) found.push(each)
+  const closings: Array<Cierre> = []
+  for await (const each of saldo.cierresTodos({ date_from: "2026-01-31" })) closings.push(each)
+  const closing: Uint8Array = await saldo.cierreArchivo(closings[0]?.dia ?? "2026-01-31", "csv")
   const { saldo_disponible } = await saldo.cuenta.saldo.query()
   const sale = await saldo.recargas.crear.mutate({ service_id: 1, identifier: "1", amount: "10.00" })
-  const pdf: Uint8Array = await saldo.reciboPdf(sale.transaction_id)
+  const pdf: Uint8Array = closing.length > 0 ? closing : await saldo.reciboPdf(sale.transaction_id)
   // @ts-expect-error: the identifier is missing.
   await saldo.recargas.crear.mutate({ service_id: 1, amount: saldo_disponible })
   // @ts-expect-error: this procedure takes no input.

@@ -79,7 +79,8 @@ const commands = [
   "webhook disable",
   "webhook replay",
   "reconcile",
-  "audit"
+  "audit",
+  "close"
 ]
 
 layer(CommandLine.layer, { excludeTestServices: true })("the command line", (it) => {
@@ -156,6 +157,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("the command line", (it)
     ["webhook show 0", "above zero"],
     ["webhook list x", "Expected: a whole number\n"],
     ["webhook disable 1.5", "Expected: a whole number\n"],
+    ["close 2026-02-30", "a day such as"],
     ["webhook replay 1", "--desde"],
     ["webhook replay 1 --desde 2027-01-31", "an ISO 8601 instant with an offset"],
     ["webhook replay 1 --desde 2027-01-31T08:00:00", "an ISO 8601 instant with an offset"],

@@ -24,6 +24,7 @@ export interface RunFocus {
     | "resolve"
     | "resolve reversal"
     | "operate"
+    | "close"
   /** An earlier step that must fail so that the run reaches the focus, and the faults with which it fails. */
   readonly lead?: { readonly step: WorkflowStep; readonly faults: ReadonlyArray<Fault> }
 }
@@ -55,7 +56,9 @@ const frequentFocuses: ReadonlyArray<RunFocus> = [
   { steps: ["operator: propose funding"], by: "operate" },
   { steps: ["operator: confirm funding"], by: "operate" },
   { steps: ["sandbox: adjust"], by: "operate" },
-  { steps: ["operator: configure"], by: "operate" }
+  { steps: ["operator: configure"], by: "operate" },
+  { steps: ["closings: end"], by: "close" },
+  { steps: ["closings: add"], by: "close" }
 ]
 
 /** Steps that few operations reach. More runs therefore focus on them. */
@@ -114,7 +117,7 @@ const focusRotation = [
   followUpFocus
 ]
 
-/** The focus of a seed. Any 56 consecutive seeds include every focus. */
+/** The focus of a seed. Any 58 consecutive seeds include every focus. */
 export const focusOf = (seed: number): RunFocus => focusRotation[seed % focusRotation.length] as RunFocus
 
 /** Probability of a fault at a step of the focus, and at the earlier step that leads to it. */

@@ -41,6 +41,7 @@ export type Activity =
   | "deliveries"
   | "lookup"
   | "operator"
+  | "closings"
   | "sandbox"
 
 export const Activity = Context.Reference<Activity>("saldo/simulation/Activity", { defaultValue: () => "operator" })
@@ -109,6 +110,8 @@ const steps = {
   "operator: confirm reversal": { kind: "database" },
   "operator: ask reversal": { kind: "question" },
   "operator: settle reversal": { kind: "database", repeated: true },
+  "closings: end": { kind: "database", repeated: true },
+  "closings: add": { kind: "database", repeated: true },
   "sandbox: adjust": { kind: "database", repeated: true },
   "wire: reserve": { kind: "wire" },
   "wire: settle": { kind: "wire" },
@@ -116,6 +119,8 @@ const steps = {
   "wire: adjust": { kind: "wire" },
   "wire: begin reversal": { kind: "wire" },
   "wire: settle reversal": { kind: "wire" },
+  "wire: end day": { kind: "wire" },
+  "wire: add closing": { kind: "wire" },
   "wire: record": { kind: "wire" },
   "wire: record delivery": { kind: "wire" }
 } as const satisfies Record<string, StepFacts>

@@ -49,7 +49,8 @@ const observedInvariants = [
   "everything is settled at the end",
   "exactly the delivered sales are charged",
   "a changed answer is found",
-  "a changed answer moves no money"
+  "a changed answer moves no money",
+  "a closing adds up"
 ] as const
 
 /** The name of an invariant. */

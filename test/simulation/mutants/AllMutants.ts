@@ -1,3 +1,4 @@
+import { closingMutants } from "./ClosingMutants.ts"
 import { eventMutants } from "./EventMutants.ts"
 import { fundingMutants } from "./FundingMutants.ts"
 import type { Mutant } from "./Mutant.ts"
@@ -16,6 +17,7 @@ export const allMutants: ReadonlyArray<Mutant> = [
   ...otherMutants,
   ...fundingMutants,
   ...eventMutants,
+  ...closingMutants,
   ...sqlMutants
 ]
 

@@ -1,6 +1,6 @@
 import type { Mutant } from "./Mutant.ts"
 
-const sqlMutant = (name: string, file: string, from: string, to: string): Mutant => ({
+export const sqlMutant = (name: string, file: string, from: string, to: string): Mutant => ({
   name: `SQL: ${name}`,
   on: "sql",
   patch: { file, from, to }

@@ -127,6 +127,7 @@ const newAct = (
       return { do: kind, nth: chance.between(0, 9), mistaken: chance.happens(0.3) }
     case "kill":
       return { do: "kill", down_ms: chance.between(100, 30_000) }
+    case "close":
     case "reconcile":
     case "wait":
       return { do: kind }
@@ -234,6 +235,7 @@ const usualWeights: Readonly<Record<OperationKind, number>> = {
   resolve: 3,
   "resolve reversal": 2,
   reconcile: 3,
+  close: 3,
   kill: 3,
   wait: 7
 }
@@ -257,6 +259,7 @@ const focusWeights: Readonly<Record<RunFocus["by"], Partial<Record<OperationKind
     insure: 1,
     buy: 1
   },
+  close: { sell: 60, close: 80 },
   operate: { sell: 25, burst: 1, deposit: 80, correct: 70, "confirm rest": 30, limit: 75, adjust: 60 }
 }
 

@@ -67,6 +67,8 @@ export type Action =
   | { readonly do: "replay"; readonly company: number; readonly sequence: number }
   /** Two operators resolve a stuck sale or reversal. If `mistaken` is true, they state a false result. */
   | { readonly do: "resolve" | "resolve reversal"; readonly nth: number; readonly mistaken: boolean }
+  /** Closes every day that is over by the clock of the process. */
+  | { readonly do: "close" }
   /** Asks the suppliers immediately about every unresolved sale and reversal. */
   | { readonly do: "reconcile" }
   | { readonly do: "kill"; readonly down_ms: number }
@@ -124,6 +126,8 @@ export const describeAction = (op: Action): string => {
       return describeResolution("sale", op.mistaken)
     case "resolve reversal":
       return describeResolution("reversal", op.mistaken)
+    case "close":
+      return "the past days are closed"
     case "reconcile":
       return "an operator asks about everything unresolved"
     case "kill":

@@ -98,6 +98,20 @@ const salesOver = ({ ask, incarnation, write }: Connection, ports: Sales, invari
   }
 }
 
+const closingsOver = (
+  { ask, write }: Connection,
+  { closings }: Pick<DatabasePorts, "closings">
+): Pick<DatabasePorts, "closings"> => ({
+  closings: {
+    ...closings,
+    unclosed: ask(closings.unclosed),
+    end: (day) => write("end", `${day.companyId} ${day.day}`, day.companyId, closings.end(day)),
+    figures: (day) => ask(closings.figures(day)),
+    add: (day, text) => write("add", `${day.companyId} ${day.day}`, day.companyId, closings.add(day, text)),
+    before: (day) => ask(closings.before(day))
+  }
+})
+
 const resolutionStep = (step: "propose" | "confirm", { reversalId }: Pick<Proposal, "reversalId">): string =>
   reversalId === null ? step : `${step} reversal`
 
@@ -268,6 +282,7 @@ export const checkedPorts = (
   return {
     ...salesOver(connection, ports, invariants),
     ...fundingOver(connection, ports, invariants),
+    ...closingsOver(connection, ports),
     ...afterwardsOver(connection, ports, invariants),
     ...insuranceOver(connection, ports, invariants, sim),
     ...eventsOver(connection, ports, invariants, sim),

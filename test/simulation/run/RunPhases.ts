@@ -1,6 +1,8 @@
 import { DateTime, Effect } from "effect"
 import { ConfirmAbove } from "../../../core/domain/FundingProposal.ts"
+import { dayOf, daysBefore } from "../../../core/domain/LocalTime.ts"
 import { isUnresolved } from "../../../core/domain/Status.ts"
+import { closeThrough } from "../../../core/workflows/CloseDays.ts"
 import { recover } from "../../../core/workflows/Recover.ts"
 import type { Activity } from "../engine/Faults.ts"
 import { describeExit } from "../engine/OutsideCall.ts"
@@ -9,6 +11,7 @@ import {
   type FinalEvents,
   type ObservedReversal,
   type ObservedSale,
+  reportViolation,
   type Simulation
 } from "../engine/Simulation.ts"
 import {
@@ -43,8 +46,21 @@ interface ServerCall {
   readonly work: Effect.Effect<unknown, unknown, WorkflowServices>
 }
 
+/** Closes the days that are over by the clock of the process, without the delay after midnight. */
+const closePastDays = Effect.fnUntraced(function* (sim: Simulation) {
+  const { mismatches, stored } = yield* closeThrough(daysBefore(dayOf(yield* DateTime.now), 1))
+  for (const { companyId, day, problems } of mismatches)
+    reportViolation(sim, "a closing adds up", `company ${companyId}, ${day}: ${JSON.stringify(problems)}`)
+  return stored
+})
+
 /** The call that an operation makes to the server; null if it makes no call. */
-const serverCallOf = (callers: ClientContext, office: BackOffice, op: Operation): ServerCall | null => {
+const serverCallOf = (
+  sim: Simulation,
+  callers: ClientContext,
+  office: BackOffice,
+  op: Operation
+): ServerCall | null => {
   switch (op.do) {
     case "sell":
       return { activity: "sale", work: sell(callers, op) }
@@ -74,6 +90,8 @@ const serverCallOf = (callers: ClientContext, office: BackOffice, op: Operation)
       return { activity: "operator", work: resolveSale(office, op) }
     case "resolve reversal":
       return { activity: "operator", work: resolveReversal(office, op) }
+    case "close":
+      return { activity: "closings", work: closePastDays(sim) }
     case "reconcile":
       return { activity: "recovery", work: recover("all") }
     case "kill":
@@ -148,7 +166,7 @@ export const performOperations = async (
     if (process === null) addTraceLine(sim, name, "no replica is running")
     else if (op.do === "kill") cluster.kill(process.incarnation, op.down_ms)
     else {
-      const asked = serverCallOf(callers, office, op)
+      const asked = serverCallOf(sim, callers, office, op)
       if (asked === null) continue
       process.start(asked.work, { activity: asked.activity, name }, (fiber) =>
         fiber.addObserver((exit) => addTraceLine(sim, name, describeExit(exit)))
@@ -175,6 +193,18 @@ export const endDeliveries = async (
   const end_ms = eventLoop.now_ms + attempts_max_ms
   do await advance(eventLoop.now_ms + 60 * minute_ms)
   while (due("deliveries") !== null && eventLoop.now_ms < end_ms)
+  await audit()
+}
+
+/** Closes every past day, and audits all books. The run must be at rest. */
+export const closeAllDays = async (
+  sim: Simulation,
+  cluster: Cluster,
+  { audit }: Store,
+  advance: AdvanceTime
+): Promise<void> => {
+  cluster.serving(0)?.start(closePastDays(sim), { activity: "closings", name: "final closings" })
+  await advance(sim.eventLoop.now_ms + minute_ms)
   await audit()
 }
 

@@ -21,6 +21,7 @@ import {
   backOfficeOf,
   checkFinalEvents,
   checkFinalState,
+  closeAllDays,
   endDeliveries,
   letEverythingSettle,
   openCompanies,
@@ -147,6 +148,7 @@ export const simulate = async (
     await changeAnswers(sim, store, cluster, records, advance)
   }
   if (sim.violation === null) await endDeliveries(sim, store, advance)
+  if (sim.violation === null) await closeAllDays(sim, cluster, store, advance)
   if (sim.violation === null) checkFinalEvents(invariants, await store.finalEvents())
   return { seed, violation: sim.violation, trace: sim.trace, faults: sim.faults, steps }
 }

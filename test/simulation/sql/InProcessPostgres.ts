@@ -37,7 +37,7 @@ const resetSql = `
   deallocate all;
   discard plans;
   set session_replication_role = replica;
-  truncate cell.adjustment, cell.balance, cell.block, cell.consumption, cell.deposit_reference, cell.entry,
+  truncate cell.adjustment, cell.balance, cell.block, cell.closing, cell.consumption, cell.deposit_reference, cell.entry,
     cell.delivery, cell.event, cell.funding_proposal, cell.idempotency, cell.insurance, cell.option, cell.resolution, cell.reversal, cell.sms,
     cell.sublist_block, cell.transaction, cell.webhook, directory.audit_event, directory.follow_up,
     directory.phone_quota cascade;

@@ -9,6 +9,7 @@ import * as WebhooksPostgres from "../../../adapters/postgres/events/WebhooksPos
 import * as InsurancesPostgres from "../../../adapters/postgres/insurance/InsurancesPostgres.ts"
 import * as OutboxPostgres from "../../../adapters/postgres/insurance/OutboxPostgres.ts"
 import * as AccountsPostgres from "../../../adapters/postgres/ledger/AccountsPostgres.ts"
+import * as ClosingsPostgres from "../../../adapters/postgres/ledger/ClosingsPostgres.ts"
 import * as FollowUpsPostgres from "../../../adapters/postgres/ledger/FollowUpsPostgres.ts"
 import * as FundingProposalsPostgres from "../../../adapters/postgres/ledger/FundingProposalsPostgres.ts"
 import * as LedgerPostgres from "../../../adapters/postgres/ledger/LedgerPostgres.ts"
@@ -47,6 +48,7 @@ const adapters = Layer.mergeAll(
   AccountsPostgres.accountsLayer,
   AccountsPostgres.adjustmentsLayer,
   AuditLogPostgres.layer,
+  ClosingsPostgres.layer,
   FollowUpsPostgres.layer,
   DeliveriesPostgres.layer,
   EventsPostgres.layer,
@@ -98,6 +100,8 @@ const retriedStatements: ReadonlyArray<readonly [string, WorkflowStep]> = [
   ["directory.adjust(", "wire: adjust"],
   ["cell.begin_reversal(", "wire: begin reversal"],
   ["cell.settle_reversal(", "wire: settle reversal"],
+  ["cell.end_day(", "wire: end day"],
+  ["cell.add_closing(", "wire: add closing"],
   ["disables boolean", "wire: record delivery"],
   ["recorded as (", "wire: record"]
 ]

@@ -2,13 +2,12 @@ import { hash } from "node:crypto"
 import { DateTime, Struct } from "effect"
 import type { CompanyBooks, Sale } from "../../../adapters/memory/Books.ts"
 import { type Entry, owned } from "../../../core/domain/Account.ts"
-import { chainFault } from "../../../core/domain/Closing.ts"
+import { type Closing, chainFault } from "../../../core/domain/Closing.ts"
 import type { TransactionId } from "../../../core/domain/Ids.ts"
 import type { Insurance } from "../../../core/domain/Insurance.ts"
 import type { Invariant } from "../../../core/domain/Invariants.ts"
-import { nextDay, startOfDay } from "../../../core/domain/LocalTime.ts"
 import { isUnresolved } from "../../../core/domain/Status.ts"
-import { closedDayProblem } from "./ClosedDays.ts"
+import { closedDayProblem, endOf } from "./ClosedDays.ts"
 
 /** The ledger entries of one sale. */
 interface Posted {
@@ -60,6 +59,9 @@ const tallyOf = (books: CompanyBooks): Tally => {
   }
   return { books, posted, ledger, held, spent, confirmed }
 }
+
+/** Closings that continue their chain. Closings never change in place. */
+const unbroken = new WeakSet<Closing>()
 
 const sha256 = (text: string): string => hash("sha256", text, "hex")
 
@@ -199,9 +201,12 @@ const invariantChecks: Record<Exclude<Invariant, "listed" | "sublisted">, (tally
   closed: ({ books }) => firstProblem(books.closings, ({ content }) => closedDayProblem(books, content)),
   sealed: ({ books: { closings, openFrom } }) =>
     firstProblem(closings.entries(), ([index, closing]) => {
+      const { day } = closing.content
+      if (DateTime.toEpochMillis(openFrom) < endOf(day)) return `the closing of ${day} is open`
+      if (unbroken.has(closing)) return null
       const fault = chainFault(closing, closings[index - 1] ?? null, sha256)
-      const isOpen = DateTime.isLessThan(openFrom, startOfDay(nextDay(closing.content.day)))
-      return problemIf(fault !== null || isOpen, () => `the closing of ${closing.content.day}: ${fault ?? "is open"}`)
+      if (fault === null) unbroken.add(closing)
+      return problemIf(fault !== null, () => `the closing of ${day}: ${fault}`)
     })
 }
 

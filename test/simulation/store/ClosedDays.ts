@@ -12,14 +12,25 @@ const counted = (amounts: ReadonlyArray<number>): CountedAmount => ({
   amount: amounts.reduce((sum, amount) => sum + amount, 0)
 })
 
+const day_ms = 24 * 60 * 60 * 1_000
+
+const ends = new Map<string, number>()
+
+/** The end of a local day. It is kept, because the audit after every write asks for the same few days. */
+export const endOf = (day: string): number => {
+  const known = ends.get(day) ?? DateTime.toEpochMillis(startOfDay(nextDay(day)))
+  ends.set(day, known)
+  return known
+}
+
 /**
  * The figures of a day, computed from the books alone: the entries with a time of the day, all entries up to its end, and
  * the sales that were reserved before its end and not settled by then.
  */
 const figuresOf = ({ closings, entries, sales }: CompanyBooks, day: string): Figures => {
   const isFirst = closings[0]?.content.day === day
-  const until_ms = DateTime.toEpochMillis(startOfDay(nextDay(day)))
-  const since_ms = isFirst ? 0 : DateTime.toEpochMillis(startOfDay(day))
+  const until_ms = endOf(day)
+  const since_ms = isFirst ? 0 : until_ms - day_ms
   const before = entries.filter(({ createdAt }) => DateTime.toEpochMillis(createdAt) < until_ms)
   const those = (type: EntryType) =>
     before.filter((entry) => entry.type === type && DateTime.toEpochMillis(entry.createdAt) >= since_ms)

@@ -1,6 +1,7 @@
 import { Context, DateTime, Duration, Effect, Layer, Scope } from "effect"
 import * as AccountsMemory from "../../../adapters/memory/AccountsMemory.ts"
 import { Books, type CompanyBooks } from "../../../adapters/memory/Books.ts"
+import * as ClosingsMemory from "../../../adapters/memory/ClosingsMemory.ts"
 import * as DeliveriesMemory from "../../../adapters/memory/DeliveriesMemory.ts"
 import * as EventsMemory from "../../../adapters/memory/EventsMemory.ts"
 import * as FollowUpsMemory from "../../../adapters/memory/FollowUpsMemory.ts"
@@ -26,6 +27,7 @@ import * as ResolutionsMemory from "./ResolutionsMemory.ts"
 const layer = Layer.mergeAll(
   AccountsMemory.accountsLayer,
   AccountsMemory.adjustmentsLayer,
+  ClosingsMemory.layer,
   FollowUpsMemory.layer,
   EventsMemory.layer,
   FundingProposalsMemory.layer,
