@@ -6,7 +6,8 @@ import { ConsoleAddress } from "../../facade/console/ConsoleServer.ts"
 import { launchBrowser } from "../support/Chromium.ts"
 import { signedIn, testConsole } from "./TestConsole.ts"
 
-class Launched extends Context.Service<Launched, Chromium>()("test/console/Launched") {
+/** Chromium, for the pages of a test file. */
+export class Launched extends Context.Service<Launched, Chromium>()("test/console/Launched") {
   static readonly layer = Layer.effect(Launched, launchBrowser)
 }
 
