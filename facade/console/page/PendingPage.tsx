@@ -110,27 +110,28 @@ const List = ({
       { title: "Edad", cell: ({ pendiente_desde }) => ago(pendiente_desde, Date.parse(fecha)) },
       {
         title: "Transacción",
-        cell: ({ sobre, transaction_id }) => (
-          <Link to={`/transacciones/${transaction_id}`}>
-            {sobre === "venta" ? "Venta" : "Anulación de la venta"} {transaction_id}
-          </Link>
-        )
-      },
-      {
-        title: "Empresa",
-        cell: ({ empresa_id }) => <Link to={`/empresas/${empresa_id}`}>{companies.nameOf(empresa_id)}</Link>
-      },
-      {
-        title: "Servicio",
-        cell: ({ service, suplidor }) => (
+        cell: ({ identifier, sobre, transaction_id }) => (
           <>
-            {service.nombre}
+            <Link to={`/transacciones/${transaction_id}`}>
+              {sobre === "venta" ? "Venta" : "Anulación de la venta"} {transaction_id}
+            </Link>
             <br />
-            <small>{suppliers[suplidor]}</small>
+            <small>{identifier}</small>
           </>
         )
       },
-      { title: "Identificador", cell: ({ identifier }) => identifier },
+      {
+        title: "Empresa y servicio",
+        cell: ({ empresa_id, service, suplidor }) => (
+          <>
+            <Link to={`/empresas/${empresa_id}`}>{companies.nameOf(empresa_id)}</Link>
+            <br />
+            <small>
+              {service.nombre} ({suppliers[suplidor]})
+            </small>
+          </>
+        )
+      },
       { title: "Monto", isNumber: true, cell: ({ amount }) => pesos(amount) },
       { title: "Última respuesta", cell: (pending) => <LastAnswer pending={pending} /> },
       { title: "Propuesta", cell: (pending) => <ProposalCell pending={pending} /> },

@@ -1,17 +1,16 @@
 import { useState } from "preact/hooks"
 import { Dialog } from "../ui/Dialog.tsx"
 import { Area, Choice, Field, Form, type Values } from "../ui/Form.tsx"
-import { dateTime, day } from "../ui/Format.ts"
+import { dateTime } from "../ui/Format.ts"
 import { toast } from "../ui/Toast.tsx"
 import { api, faultOf } from "./Client.ts"
 import { Link } from "./Navigation.tsx"
+import { type Finding, findingNames, type Proposal, ProposalFacts } from "./ProposalFacts.tsx"
 import { shortNames, statusNames } from "./SaleParts.tsx"
 import { answerName, type Sale } from "./Timeline.tsx"
 
 export type Action = Sale["acciones"][number]
 type ActionOf<Name extends Action["accion"]> = Extract<Action, { readonly accion: Name }>
-type Proposal = ActionOf<"confirmar">["propuesta"]
-type Finding = Proposal["resultado"]
 
 interface Subject {
   readonly id: number
@@ -21,13 +20,6 @@ interface Subject {
 interface ActionProps extends Subject {
   /** Reads the sale again after a change. */
   readonly onDone: () => void
-}
-
-const findingNames: Readonly<Record<Finding, string>> = {
-  exitosa: "La venta se entregó: se cobra lo retenido",
-  fallida: "La venta no se entregó: se devuelve lo retenido",
-  anulada: "La anulación se hizo: se devuelve el monto",
-  no_anulada: "La anulación no se hizo: la venta sigue cobrada"
 }
 
 const AskButton = ({ id, onDone, settled }: { id: number; onDone: () => void; settled: boolean }) => {
@@ -140,48 +132,6 @@ const ProposeDialog = ({
     </Dialog>
   )
 }
-
-/** What a proposal says, and who made it. */
-export const ProposalFacts = ({ proposal }: { proposal: Proposal }) => (
-  <dl class="facts">
-    <dt>Propuesta {proposal.numero}</dt>
-    <dd>{findingNames[proposal.resultado]}.</dd>
-    {proposal.autorizacion !== null && (
-      <>
-        <dt>Autorización</dt>
-        <dd>{proposal.autorizacion}</dd>
-      </>
-    )}
-    {proposal.token !== null && (
-      <>
-        <dt>Dígitos para el medidor</dt>
-        <dd>{proposal.token}</dd>
-      </>
-    )}
-    {proposal.desde !== null && proposal.hasta !== null && (
-      <>
-        <dt>Vigencia</dt>
-        <dd>
-          {day(proposal.desde)} a {day(proposal.hasta)}
-        </dd>
-      </>
-    )}
-    <dt>Motivo</dt>
-    <dd>{proposal.motivo}</dd>
-    <dt>La hizo</dt>
-    <dd>
-      {proposal.propuesta_por}, {dateTime(proposal.propuesta_en)}
-    </dd>
-    {proposal.confirmada_por !== null && proposal.confirmada_en !== null && (
-      <>
-        <dt>La confirmó</dt>
-        <dd>
-          {proposal.confirmada_por}, {dateTime(proposal.confirmada_en)}
-        </dd>
-      </>
-    )}
-  </dl>
-)
 
 const ConfirmDialog = ({
   id,
