@@ -19,7 +19,7 @@ interface ChartProps {
 }
 
 const height_px = 220
-const axis_px = 88
+const axis_px = 110
 
 const colour = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 
