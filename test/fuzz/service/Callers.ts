@@ -1,9 +1,12 @@
 import { DateTime, Effect, Redacted } from "effect"
 import type { CompanyId } from "../../../core/domain/Ids.ts"
+import { dayOf } from "../../../core/domain/LocalTime.ts"
 import { Amount, Centavos } from "../../../core/domain/Money.ts"
 import { Permission, type TokenState } from "../../../core/domain/Token.ts"
 import type { NewCompany } from "../../../core/ports/Companies.ts"
+import { Ledger } from "../../../core/ports/Ledger.ts"
 import type { NewToken } from "../../../core/ports/Tokens.ts"
+import { closeThrough } from "../../../core/workflows/CloseDays.ts"
 import { changeCompany } from "../../../core/workflows/ManageCompany.ts"
 import { changeToken } from "../../../core/workflows/ManageTokens.ts"
 import { authorizationOf, makeCompany, makeToken } from "../../support/CompaniesAndTokens.ts"
@@ -87,12 +90,22 @@ const singlePermissionCallers = Effect.fnUntraced(function* (main: CompanyId) {
   return callers
 })
 
+/** Gives a company a closing, by a small deposit on the day before. */
+const closeYesterday = Effect.fnUntraced(function* (companyId: CompanyId) {
+  const at = DateTime.subtract(yield* DateTime.now, { days: 1 })
+  yield* Ledger.use(({ deposit }) =>
+    deposit({ companyId, amount: Amount.make(centavos(1)), reference: `cierre ${companyId}`, at })
+  )
+  yield* closeThrough(dayOf(at), companyId)
+})
+
 /**
  * Creates companies and tokens of every kind through the operator's functions. Companies made with different codes
  * share no data. `main` has every permission and more money than a run can spend.
  */
 export const makeCallers = Effect.fnUntraced(function* (code: string) {
   const main = yield* company(code, 50_000_000)
+  yield* closeYesterday(main)
   const poor = yield* company(`${code}-pobre`, 500)
   const limited = yield* company(`${code}-limitada`, 1_000_000, { insuranceEnabled: false })
   yield* changeCompany(limited, {}, { daily: centavos(3_000), weekly: centavos(5_000), monthly: centavos(8_000) })
