@@ -18,7 +18,7 @@ const webhookOf = Effect.fnUntraced(function* (id: WebhookId) {
 export interface WebhookFilter {
   readonly companyId?: CompanyId | undefined
   readonly state?: WebhookState | undefined
-  /** Only webhooks whose deliveries fail. */
+  /** Only webhooks with failing deliveries. */
   readonly failing?: boolean | undefined
 }
 

@@ -12,7 +12,7 @@ import { saleToResolve } from "./Resolve.ts"
 
 /** An unresolved sale or reversal, with what the current operator can do about it. */
 export interface PendingShown extends PendingTransaction {
-  /** Empty if the sale was settled meanwhile by a version whose data this version cannot read. */
+  /** Empty if the sale now has data that this version cannot read. */
   readonly actions: ReturnType<typeof actionsOn>
 }
 
