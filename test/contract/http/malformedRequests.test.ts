@@ -16,6 +16,7 @@ import {
   endpointPaths,
   exampleBody,
   fieldsOf,
+  withValues,
   writingPaths
 } from "../../support/service/Endpoints.ts"
 import { call, raw } from "../../support/service/HttpCalls.ts"
@@ -126,7 +127,7 @@ const asked = endpointPaths.filter(({ endpoint }) => endpoint.procedure.type ===
 
 /** The endpoints with an id in their path, each with its path template. */
 const named = endpointPaths.flatMap((route) => {
-  const template = route.endpoint.paths.find((path) => path.replace(/\{\w+\}/g, "1") === route.path) ?? ""
+  const template = route.endpoint.paths.find((path) => withValues(path) === route.path) ?? ""
   return template.includes("{") ? [[route.method, template, route] as const] : []
 })
 

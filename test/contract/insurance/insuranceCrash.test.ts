@@ -4,6 +4,7 @@ import { Deferred, Effect, Redacted } from "effect"
 import { simulatedInsurer } from "../../../adapters/insurer/SimulatedInsurer.ts"
 import { DatabaseServer } from "../../../facade/settings/DatabaseServer.ts"
 import { commandLineOn } from "../../support/CommandLine.ts"
+import { asLoginIn } from "../../support/DatabaseLogins.ts"
 import { ManualClock } from "../../support/InProcessService.ts"
 import { get } from "../../support/service/HttpCalls.ts"
 import { type Headers, insuranceCompany, plateEnding, quoted, spanish } from "../../support/service/InsuranceCalls.ts"
@@ -16,7 +17,7 @@ const reconcile = Effect.gen(function* () {
   const { pass } = yield* ManualClock
   const { url } = yield* DatabaseServer
   yield* pass("61 seconds")
-  return yield* commandLineOn(Redacted.value(url)).answer("reconcile")
+  return yield* commandLineOn(asLoginIn("saldo_operator", Redacted.value(url))).answer("reconcile")
 })
 
 /**

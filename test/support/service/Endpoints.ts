@@ -4,7 +4,11 @@ import { documentOf, type JsonSchema } from "../../../facade/api/JsonSchema.ts"
 import { type Endpoint, endpoints } from "../../../facade/api/Procedures.ts"
 import { call } from "./HttpCalls.ts"
 
-/** One path of an endpoint, with `1` in place of each parameter. */
+/** A path with a value in place of each parameter: a day for `dia`, else 1. */
+export const withValues = (template: string): string =>
+  template.replaceAll("{dia}", "2026-01-31").replace(/\{\w+\}/g, "1")
+
+/** One path of an endpoint, with values in place of its parameters. */
 export interface EndpointPath {
   readonly endpoint: Endpoint
   readonly method: string
@@ -16,7 +20,7 @@ export const endpointPaths: ReadonlyArray<EndpointPath> = endpoints.flatMap((end
   endpoint.paths.map((path) => ({
     endpoint,
     method: endpoint.method,
-    path: path.replace(/\{\w+\}/g, "1")
+    path: withValues(path)
   }))
 )
 
