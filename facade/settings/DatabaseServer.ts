@@ -3,7 +3,7 @@ import { EmbeddedPostgres } from "../../adapters/embedded/EmbeddedPostgres.ts"
 import { readerLayer } from "../../adapters/postgres/connection/CompanyReads.ts"
 import * as Database from "../../adapters/postgres/connection/Database.ts"
 import { bestEffortConnection } from "../../adapters/postgres/grouping/BestEffortWrites.ts"
-import { migrate } from "../../adapters/postgres/schema/Migrations.ts"
+import { migrate, requireOperatorRole } from "../../adapters/postgres/schema/Migrations.ts"
 import { Settings } from "./Settings.ts"
 
 /** The database role in which a process works. */
@@ -90,7 +90,8 @@ export const migratedConnections = (connections_max: number, role: DatabaseRole)
       const parameters = ours ? { role } : undefined
       const others = Layer.tap(
         Database.layer({ url, connections_max: connections_max - readers - noters, parameters }),
-        (context) => Effect.provide(migrate, context)
+        (context) =>
+          Effect.provide(role === "saldo_operator" ? Effect.andThen(migrate, requireOperatorRole) : migrate, context)
       )
       const beside = noters === 0 ? Layer.empty : bestEffortConnection({ url, parameters })
       const connected = Layer.provideMerge(Layer.merge(readerLayer({ url, connections_max: readers }), beside), others)

@@ -86,6 +86,16 @@ const withoutRole = Effect.gen(function* () {
   return yield* new LoginWithoutRole({ message })
 })
 
+/** Fails if the login may not do what commands do, for example because it is the login of a server. */
+export const requireOperatorRole = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ login: string; may: boolean }>`
+    select current_user::text as login, has_table_privilege('directory.operator', 'SELECT') as may`
+  if (row?.may === true) return
+  const message = `the login ${row?.login} may not run commands: use a login with the role saldo_operator`
+  return yield* new LoginWithoutRole({ message })
+})
+
 /** Whether this login owns the schema, or may create it. */
 const mayMigrate = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

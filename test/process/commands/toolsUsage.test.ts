@@ -42,7 +42,11 @@ const tools = [
     usage:
       "npm run bench -- [--rounds integer] [--seconds integer] [--connections integer] [--only a,b] [--rows integer] [--soak integer] [--profile directory] [--json]",
     defaults: { rounds: "5", seconds: "8", connections: "64", only: "all", rows: "0", soak: "0", profile: "none" },
-    refused: ["--only", "busy,idle", "any of many, busy, alone, read, documents, console, events, replicas, separated by commas"]
+    refused: [
+      "--only",
+      "busy,idle",
+      "any of many, busy, alone, read, documents, console, events, replicas, separated by commas"
+    ]
   }
 ] as const
 

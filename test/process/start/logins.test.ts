@@ -93,6 +93,16 @@ describe("separate database logins", { timeout: timeout_ms }, () => {
     })
   )
 
+  it.live("of servers run no commands", () =>
+    Effect.gen(function* () {
+      const { all, owner } = yield* empty
+      assert.strictEqual(yield* ended(yield* saldo(["migrate"], { DATABASE_URL: owner })), 0)
+      const refused = yield* saldo(["company", "list"], { DATABASE_URL: asLoginIn("saldo_server", all), DATA_KEY })
+      assert.strictEqual(yield* ended(refused), 1)
+      assert.match(refused.stderr(), /may not run commands: use a login with the role saldo_operator/)
+    })
+  )
+
   it.live("must be given by two URLs of the same database", () =>
     Effect.gen(function* () {
       const { owner } = yield* empty

@@ -75,9 +75,21 @@ export const otherMutants: ReadonlyArray<Mutant> = [
   portsMutant("an adjustment ignores its reference", ({ adjustments }, bench) => ({
     adjustments: {
       adjust: (wanted) =>
-        runBefore(() => {
-          companyIn(bench, wanted.companyId).adjustments.delete(wanted.reference)
-        }, adjustments.adjust(wanted))
+        Effect.suspend(() => {
+          const { adjustments: references, entries } = companyIn(bench, wanted.companyId)
+          references.delete(wanted.reference)
+          const place = entries.findIndex(
+            ({ reference, type }) => type === "adjustment" && reference === wanted.reference
+          )
+          const entry = entries[place]
+          if (entry === undefined) return adjustments.adjust(wanted)
+          entries[place] = { ...entry, reference: "" }
+          return Effect.onExit(adjustments.adjust(wanted), () =>
+            Effect.sync(() => {
+              entries[place] = entry
+            })
+          )
+        })
     }
   }))
 ]

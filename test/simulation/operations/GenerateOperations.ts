@@ -48,8 +48,8 @@ const alertIn = (chance: SeededRandom, focus: RunFocus): number => (openingOf(fo
 export const openingAlertOf = (seed: number, companyId: number): number =>
   alertIn(new SeededRandom(seed, `alert of ${companyId}`), focusOf(seed))
 
-const decisionOf = (chance: SeededRandom): FundingDecision =>
-  chance.weighted({ both: 10, torn: 8, reject: 8, leave: 4 })
+const decisionOf = (chance: SeededRandom, { steps }: RunFocus): FundingDecision =>
+  chance.weighted({ both: 10, torn: 8, reject: steps.includes("operator: reject funding") ? 40 : 8, leave: 4 })
 
 /** Generates an action that does not refer to an earlier action. */
 const newAct = (
@@ -88,18 +88,18 @@ const newAct = (
         company,
         centavos: chance.between(1, 100) * 1_000,
         reference: `d${nth}`,
-        decision: decisionOf(chance)
+        decision: decisionOf(chance, focus)
       }
     case "correct": {
       // In runs about operators, some corrections are so large that two of them exceed the available amount.
-      const isLarge = focus.by === "operate" && chance.happens(0.3)
+      const isLarge = focus.by === "operate" && chance.happens(0.5)
       const centavos = chance.between(1, 60) * (isLarge ? 20_000 : 1_000)
       return {
         do: "correct",
         company,
         centavos: chance.happens(0.6) ? -centavos : centavos,
         reference: `c${nth}`,
-        decision: decisionOf(chance)
+        decision: decisionOf(chance, focus)
       }
     }
     case "confirm rest":
@@ -260,7 +260,7 @@ const focusWeights: Readonly<Record<RunFocus["by"], Partial<Record<OperationKind
     buy: 1
   },
   close: { sell: 60, close: 80 },
-  operate: { sell: 25, burst: 1, deposit: 80, correct: 70, "confirm rest": 30, limit: 75, adjust: 60 }
+  operate: { sell: 25, burst: 1, again: 40, deposit: 80, correct: 70, "confirm rest": 30, limit: 75, adjust: 60 }
 }
 
 /** Generates all operations of a seed, before the run starts. */
