@@ -132,7 +132,7 @@ describe.skipIf(!isBrowserInstalled())("the console in a browser", () => {
         yield* Effect.promise(async () => {
           await page.getByLabel("Código de 6 dígitos").fill(code)
           await page.getByRole("button", { name: "Entrar" }).click()
-          await page.getByRole("link", { name: "Operadores" }).click()
+          await page.getByRole("link", { name: "Operadores", exact: true }).click()
         })
         yield* ManualClock.use(({ pass }) => pass("11 minutes"))
         yield* Effect.promise(async () => {
