@@ -186,7 +186,7 @@ export const chainFault = (
   return content.opening === (previous?.content.closing ?? 0) ? null : "opening"
 }
 
-/** Number of consecutive ids whose entries are digested together. */
+/** Size of an id range. The entries of one range are digested together. */
 const chunkLength = 1_000
 
 const lineOf = ({ amount, balance, createdAt, id, reference, transactionId, type }: Entry): string =>

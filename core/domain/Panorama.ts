@@ -129,14 +129,14 @@ export const successRateOf = ({ delivered, failed }: Pick<SupplierResult, "deliv
 /** Lower bounds of the age bands of held money, in seconds: up to a minute, ten minutes, an hour, a day, and older. */
 export const ageBands_s = [0, 60, 600, 3_600, 86_400] as const
 
-/** Held money of the sales whose age lies between this bound and the next one. */
+/** Held money of the sales with an age between this bound and the next one. */
 interface HeldBand {
   readonly from_s: number
   readonly sales: number
   readonly held: Centavos
 }
 
-/** A sale with an unknown outcome, or a sale whose reversal has an unknown outcome. */
+/** A sale with an unknown outcome, or with a reversal that has an unknown outcome. */
 export interface OldestPending {
   readonly companyId: CompanyId
   readonly transactionId: TransactionId
@@ -186,7 +186,7 @@ export interface Beginning<A> {
 export interface LastClosing {
   /** The last closed day of any company. Null: no day is closed. */
   readonly day: string | null
-  /** Number of companies whose closings reach until yesterday. */
+  /** Number of companies that are closed until yesterday. */
   readonly closed: number
   /** Number of companies with an unclosed day before today. */
   readonly unclosed: number

@@ -3,7 +3,7 @@ import { isDay, nextDay, readInstant, startOfDay } from "./LocalTime.ts"
 import { AmountLiteral, type Centavos, readLimit } from "./Money.ts"
 import { isClean } from "./Text.ts"
 
-/** Providers whose statements can be compared with the sales. */
+/** Providers with statements that can be compared with the sales. */
 export const ProviderName = Schema.Literals(["dtone", "http", "simulador"])
 export type ProviderName = typeof ProviderName.Type
 

@@ -63,7 +63,7 @@ export interface OwnedSlice<A> {
   readonly total: number | null
 }
 
-/** Unresolved operations of one environment and supplier whose age lies between a bound and the next one. */
+/** Unresolved operations of one environment and supplier, with an age between a bound and the next one. */
 export interface PendingBand {
   readonly environment: Environment
   readonly supplier: Supplier

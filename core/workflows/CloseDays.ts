@@ -42,7 +42,7 @@ export interface ClosedDays {
   readonly mismatches: ReadonlyArray<ClosingMismatch>
 }
 
-/** Closes every unclosed day up to `last`, oldest first. A company whose day cannot be closed keeps its later days open. */
+/** Closes every unclosed day up to `last`, oldest first. If a day of a company cannot be closed, its later days stay open. */
 export const closeThrough = Effect.fn("CloseDays.closeThrough")(function* (last: string, only?: CompanyId) {
   const closings = yield* Closings
   const waiting: Array<CompanyDay> = []

@@ -126,7 +126,7 @@ describe("a company in the console", () => {
       })
     )
 
-    it.effect("gets a token, whose secret the list never shows", () =>
+    it.effect("gets a token with a secret that the list never shows", () =>
       Effect.gen(function* () {
         const browser = yield* signedIn("admin")
         const empresa_id = yield* company(browser, 1)

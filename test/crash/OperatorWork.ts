@@ -34,7 +34,7 @@ const depositOf = ({ centavos, companyId, reference }: MadeEntry) =>
   Effect.as(depositOrPropose(CompanyId.make(companyId), Amount.make(centavos), reference), true)
 
 /**
- * Makes deposits and corrections until the clients stop. A call whose outcome is unknown is repeated with the same
+ * Makes deposits and corrections until the clients stop. A call with an unknown outcome is repeated with the same
  * reference, as an operator would do.
  *
  * @param when unique name of this part of the run.

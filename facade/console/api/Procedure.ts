@@ -17,7 +17,7 @@ export interface OperatorSession {
 }
 
 /**
- * The callers of a procedure: everyone (for the sign-in), every signed-in operator, or the operators whose role may take
+ * The callers of a procedure: everyone (for the sign-in), every signed-in operator, or the operators with a role that may take
  * an action.
  */
 type ProcedureGate = "public" | "session" | OperatorAction

@@ -77,7 +77,7 @@ export const Field = ({ fault, hint, label, name, onInput, value, ...attributes 
       {...{ fault, hint, label, name }}
       control={(labelled) => (
         // With `value`, each drawing of the page would replace the operator's text by the first one. Preact's types know
-        // no input whose kind is chosen at run time.
+        // no input with a kind that is chosen at run time.
         <input
           name={name}
           autocomplete="off"

@@ -5,7 +5,7 @@ import { pick } from "./Comparison.ts"
 import type { Command } from "./LedgerCommands.ts"
 import type { Side } from "./LedgerSide.ts"
 
-/** The reference in this scenario. The database also contains other scenarios, whose references must differ. */
+/** The reference in this scenario. The database also contains other scenarios, and their references must differ. */
 export const referenceOf = ({ companyId }: Pick<Side, "companyId">, reference: string): string =>
   `${companyId(0)} ${reference}`
 

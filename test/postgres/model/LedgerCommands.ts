@@ -78,7 +78,7 @@ export type Command =
       readonly lease_s: number
       readonly crashes: boolean
     }
-  /** A server whose clock is `ahead_s` seconds ahead closes the days that are over. */
+  /** A server with a clock `ahead_s` seconds ahead closes the days that are over. */
   | { readonly do: "close"; readonly ahead_s: number }
   | { readonly do: "list"; readonly company: number; readonly status: Status | undefined; readonly today: boolean }
   | { readonly do: "wait"; readonly for_ms: number }

@@ -33,7 +33,7 @@ const Postgres = Layer.mergeAll(ClosingsPostgres.layer, AuditPostgres.layer, Sha
 
 const instant = (text: string) => DateTime.makeUnsafe(text)
 
-/** Runs an effect on a server whose clock stands at this time. */
+/** Runs an effect on a server with its clock at this time. */
 const at = (text: string) => {
   const now_ms = DateTime.toEpochMillis(instant(text))
   return <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

@@ -91,7 +91,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("eight ope
     }).pipe(Effect.scoped)
   )
 
-  it.effect("of whom four confirm and four reject decide once, and money moves only if they confirm", () =>
+  it.effect("four of which confirm and four reject decide once, and money moves only if they confirm", () =>
     Effect.gen(function* () {
       const all = yield* racing(proposals)
       const ledger = yield* onItsOwn(replica)
@@ -174,7 +174,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("eight ope
     }).pipe(Effect.scoped)
   )
 
-  it.effect("of whom four confirm a deposit and four record one with its reference add the money once", () =>
+  it.effect("four of which confirm a deposit and four record one with its reference add the money once", () =>
     Effect.gen(function* () {
       const all = yield* racing(proposals)
       const ledgers = yield* racing(replica)

@@ -106,8 +106,8 @@ const ofTheDirectory: ReadonlyArray<Case> = [
   ["a second event that is recorded once", "audit_event_once", Array(2).fill(auditEvent({ once: "'x'" }))],
   ["an audit event of an actor without a name", "audit_event_actor_check", [auditEvent({ actor: "''" })]],
   ["an audit event from an unknown place", "audit_event_via_check", [auditEvent({ via: "'radio'" })]],
-  ["an operator whose name has a Cyrillic letter", "operator_name_check", [operator({ name: "'An\u0430'" })]],
-  ["two operators whose names differ in case", "operator_name", [operator(), operator({ name: "'ANA'" })]],
+  ["an operator with a Cyrillic letter in the name", "operator_name_check", [operator({ name: "'An\u0430'" })]],
+  ["two operators with names that differ in case", "operator_name", [operator(), operator({ name: "'ANA'" })]],
   ["an operator with an e-mail address without @", "operator_email_check", [operator({ email: "'ana'" })]],
   [
     "two operators with one e-mail address",

@@ -45,7 +45,7 @@ let numbers = 0
 // The simulator decides the outcome by the last digit. 9 is delivered.
 const nextIdentifier = () => `2045${String(++numbers).padStart(4, "0")}9`
 
-/** A sale of 100 pesos whose outcome the provider did not say. */
+/** A sale of 100 pesos with an unknown outcome. */
 const pendingSale = Effect.fnUntraced(function* (status: StatusAnswer) {
   const { provider } = yield* Script
   const { auth } = yield* customer()

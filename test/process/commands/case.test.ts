@@ -8,7 +8,7 @@ import { comparison, soldOn } from "../support/StatementFiles.ts"
 const statementOf = (xid: string, amount: string, day: string) =>
   `xid,status,amount,date\n${xid},success,${amount},${day}\n`
 
-/** A sale of 1.00 whose statement states 2.00. Returns the statement, the day and the case. */
+/** A sale of 1.00, and a statement with 2.00 for it. Returns the statement, the day and the case. */
 const found = Effect.fnUntraced(function* (day: string) {
   const company = yield* soldOn(day, ["a", 100, "SUCCESS"])
   const xid = `RD-${company}-a`

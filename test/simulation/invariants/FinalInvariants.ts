@@ -78,7 +78,7 @@ export const checkDoneOnce = (sim: Simulation, { messages, reversals, sales }: E
         reportViolation(sim, "an external operation is performed once", `${what} ${name} was performed ${done} times`)
 }
 
-/** Whether the entry may be a reset of the sandbox, whose amount depends on its balance. */
+/** Whether the entry may be a reset of the sandbox. The amount of a reset depends on the balance. */
 const mayBeReset = (companyId: number, { type }: OperatorEntry): boolean =>
   type === "adjustment" && companyId === sandboxId
 

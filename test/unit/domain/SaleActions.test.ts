@@ -67,8 +67,8 @@ describe("what can be done about a sale", () => {
     ["a settled sale", sale("SUCCESS"), hour, ["nothing: SUCCESS", "ask Settled"]],
     ["a failed sale", sale("FAILED"), hour, ["nothing: FAILED", "ask Settled"]],
     ["a reversed sale", sale("REVERSED"), hour, ["nothing: REVERSED"]],
-    ["a sale whose call may be running", sale("PROCESSING"), secondsLater(59), ["propose from 12:15"]],
-    ["a sale whose call has ended", sale("PROCESSING"), secondsLater(60), ["ask Sale", "propose from 12:15"]],
+    ["a sale with a call that may be running", sale("PROCESSING"), secondsLater(59), ["propose from 12:15"]],
+    ["a sale with a call that has ended", sale("PROCESSING"), secondsLater(60), ["ask Sale", "propose from 12:15"]],
     ["a young pending sale", sale("PENDING"), secondsLater(10), ["ask Sale", "propose from 12:15"]],
     ["an old pending sale", sale("PENDING"), secondsLater(900), ["ask Sale", "propose Success Failed"]],
     ["a young reversal", sale("SUCCESS", reversal), secondsLater(30), ["propose from 12:15"]],
@@ -125,7 +125,7 @@ describe("what can be done about a sale", () => {
     assert.deepStrictEqual(actionsFor(toResolve, actor("Luis"), now), [...expected])
   })
 
-  it("includes sending again the events whose delivery failed, for each webhook", () => {
+  it("includes sending failed events again, for each webhook", () => {
     const event = (
       sequence: number,
       ...states: ReadonlyArray<SaleEvent["deliveries"][number]["state"]>
