@@ -1,12 +1,13 @@
 import { Badge, type Tone } from "../ui/Badge.tsx"
-import { Choice, Form } from "../ui/Form.tsx"
+import { Choice } from "../ui/Form.tsx"
 import { count, dateTime, pesos } from "../ui/Format.ts"
 import { useLive } from "../ui/Live.ts"
 import { Failed, Loading } from "../ui/States.tsx"
 import { Pager, Table } from "../ui/Table.tsx"
 import { api, faultOf } from "./Client.ts"
+import { FilterForm, filterIn, optionsOf } from "./Filters.tsx"
 import { Link, setQuery } from "./Navigation.tsx"
-import { filterIn, optionsOf, statusNames } from "./SaleParts.tsx"
+import { statusNames } from "./SaleParts.tsx"
 import type { ScreenProps } from "./Screens.tsx"
 
 type Found = Awaited<ReturnType<typeof api.casos.listar.query>>
@@ -110,15 +111,11 @@ export const CasesPage = ({ query }: ScreenProps) => {
   const given = (name: (typeof filters)[number]) => query.get(name) ?? ""
   return (
     <>
-      <Form action="Filtrar" faultOf={faultOf} onSubmit={async (values) => setQuery({ ...values, page: undefined })}>
-        {() => (
-          <div class="filters">
-            <Choice name="estado" label="Estado" options={optionsOf(stateNames)} value={given("estado")} />
-            <Choice name="tipo" label="Diferencia" options={optionsOf(kindNames, "Todas")} value={given("tipo")} />
-            <Choice name="proveedor" label="Proveedor" options={optionsOf(providers)} value={given("proveedor")} />
-          </div>
-        )}
-      </Form>
+      <FilterForm>
+        <Choice name="estado" label="Estado" options={optionsOf(stateNames)} value={given("estado")} />
+        <Choice name="tipo" label="Diferencia" options={optionsOf(kindNames, "Todas")} value={given("tipo")} />
+        <Choice name="proveedor" label="Proveedor" options={optionsOf(providers)} value={given("proveedor")} />
+      </FilterForm>
       {error !== undefined && <Failed message={faultOf(error).message} retry={reload} />}
       {data === undefined && error === undefined && <Loading />}
       {data !== undefined && (

@@ -1,14 +1,14 @@
 import { useState } from "preact/hooks"
 import { Dialog } from "../ui/Dialog.tsx"
-import { Choice, Field, Form } from "../ui/Form.tsx"
+import { Field, Form } from "../ui/Form.tsx"
 import { count, day, pesos } from "../ui/Format.ts"
 import { useLive } from "../ui/Live.ts"
 import { Failed, Loading } from "../ui/States.tsx"
 import { Pager, Table } from "../ui/Table.tsx"
 import { toast } from "../ui/Toast.tsx"
 import { api, faultOf } from "./Client.ts"
+import { CompanyChoice, FilterForm, filterIn, useCompanies } from "./Filters.tsx"
 import { Link, setQuery } from "./Navigation.tsx"
-import { filterIn, useCompanies } from "./SaleParts.tsx"
 import type { ScreenProps } from "./Screens.tsx"
 import { useMay } from "./Session.ts"
 
@@ -84,21 +84,11 @@ export const ClosingsPage = ({ query }: ScreenProps) => {
   const { data, error, reload } = useLive(() => api.cierres.listar.query(wanted), query.toString())
   return (
     <>
-      <Form action="Filtrar" faultOf={faultOf} onSubmit={async (values) => setQuery({ ...values, page: undefined })}>
-        {() => (
-          <div class="filters">
-            <Choice
-              key={companies.options.length}
-              name="empresa_id"
-              label="Empresa"
-              options={companies.options}
-              value={query.get("empresa_id") ?? ""}
-            />
-            <Field name="date_from" label="Desde" type="date" value={query.get("date_from") ?? ""} />
-            <Field name="date_to" label="Hasta" type="date" value={query.get("date_to") ?? ""} />
-          </div>
-        )}
-      </Form>
+      <FilterForm>
+        <CompanyChoice companies={companies} query={query} />
+        <Field name="date_from" label="Desde" type="date" value={query.get("date_from") ?? ""} />
+        <Field name="date_to" label="Hasta" type="date" value={query.get("date_to") ?? ""} />
+      </FilterForm>
       <div class="buttons">
         {mayClose && (
           <button type="button" onClick={() => setClosing(true)}>

@@ -1,12 +1,12 @@
 import { Badge, type Tone } from "../ui/Badge.tsx"
-import { Choice, Form } from "../ui/Form.tsx"
+import { Choice } from "../ui/Form.tsx"
 import { count, dateTime, day, pesos } from "../ui/Format.ts"
 import { useLive } from "../ui/Live.ts"
 import { Failed, Loading } from "../ui/States.tsx"
 import { Pager, Table } from "../ui/Table.tsx"
 import { api, faultOf } from "./Client.ts"
+import { CompanyChoice, FilterForm, filterIn, optionsOf, useCompanies } from "./Filters.tsx"
 import { Link, setQuery } from "./Navigation.tsx"
-import { filterIn, optionsOf, useCompanies } from "./SaleParts.tsx"
 import type { ScreenProps } from "./Screens.tsx"
 
 type Found = Awaited<ReturnType<typeof api.seguros.listar.query>>
@@ -108,20 +108,10 @@ export const InsurancesPage = ({ query }: ScreenProps) => {
   const { data, error, reload } = useLive(() => api.seguros.listar.query(wanted), query.toString())
   return (
     <>
-      <Form action="Filtrar" faultOf={faultOf} onSubmit={async (values) => setQuery({ ...values, page: undefined })}>
-        {() => (
-          <div class="filters">
-            <Choice
-              key={companies.options.length}
-              name="empresa_id"
-              label="Empresa"
-              options={companies.options}
-              value={query.get("empresa_id") ?? ""}
-            />
-            <Choice name="estado" label="Estado" options={optionsOf(stateNames)} value={query.get("estado") ?? ""} />
-          </div>
-        )}
-      </Form>
+      <FilterForm>
+        <CompanyChoice companies={companies} query={query} />
+        <Choice name="estado" label="Estado" options={optionsOf(stateNames)} value={query.get("estado") ?? ""} />
+      </FilterForm>
       {error !== undefined && <Failed message={faultOf(error).message} retry={reload} />}
       {data === undefined && error === undefined && <Loading />}
       {data !== undefined && (

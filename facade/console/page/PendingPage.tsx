@@ -1,13 +1,14 @@
-import { Choice, Form } from "../ui/Form.tsx"
+import { Choice } from "../ui/Form.tsx"
 import { ago, count, dateTime, pesos } from "../ui/Format.ts"
 import { useLive } from "../ui/Live.ts"
 import { Failed, Loading } from "../ui/States.tsx"
 import { Pager, Table } from "../ui/Table.tsx"
 import { api, faultOf } from "./Client.ts"
+import { CompanyChoice, FilterForm, filterIn, optionsOf, useCompanies } from "./Filters.tsx"
 import { Link, setQuery } from "./Navigation.tsx"
 import { bandName } from "./PanoramaParts.tsx"
 import { SaleActions } from "./SaleActions.tsx"
-import { filterIn, optionsOf, shortNames, useCompanies } from "./SaleParts.tsx"
+import { shortNames } from "./SaleParts.tsx"
 import type { ScreenProps } from "./Screens.tsx"
 import { answerName } from "./Timeline.tsx"
 
@@ -25,25 +26,15 @@ const orderOptions = [
 
 const filters = ["empresa_id", "suplidor", "orden"] as const
 
-const FilterForm = ({
+const PendingFilters = ({
   companies,
   query
 }: { companies: ReturnType<typeof useCompanies> } & Pick<ScreenProps, "query">) => (
-  <Form action="Filtrar" faultOf={faultOf} onSubmit={async (values) => setQuery({ ...values, page: undefined })}>
-    {() => (
-      <div class="filters">
-        <Choice
-          key={companies.options.length}
-          name="empresa_id"
-          label="Empresa"
-          options={companies.options}
-          value={query.get("empresa_id") ?? ""}
-        />
-        <Choice name="suplidor" label="Suplidor" options={optionsOf(suppliers)} value={query.get("suplidor") ?? ""} />
-        <Choice name="orden" label="Orden" options={orderOptions} value={query.get("orden") ?? ""} />
-      </div>
-    )}
-  </Form>
+  <FilterForm>
+    <CompanyChoice companies={companies} query={query} />
+    <Choice name="suplidor" label="Suplidor" options={optionsOf(suppliers)} value={query.get("suplidor") ?? ""} />
+    <Choice name="orden" label="Orden" options={orderOptions} value={query.get("orden") ?? ""} />
+  </FilterForm>
 )
 
 const Bands = ({ bands }: { bands: Found["edades"] }) => (
@@ -153,7 +144,7 @@ export const PendingPage = ({ query }: ScreenProps) => {
   const { data, error, reload } = useLive(() => api.pendientes.listar.query(wanted), query.toString(), refresh_s)
   return (
     <>
-      <FilterForm companies={companies} query={query} />
+      <PendingFilters companies={companies} query={query} />
       {error !== undefined && <Failed message={faultOf(error).message} retry={reload} />}
       {data === undefined && error === undefined && <Loading />}
       {data !== undefined && (

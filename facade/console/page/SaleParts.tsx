@@ -1,8 +1,6 @@
 import type { ServiceType } from "../../../core/domain/Service.ts"
 import type { Status } from "../../../core/domain/Status.ts"
 import { Badge, type Tone } from "../ui/Badge.tsx"
-import { useLive } from "../ui/Live.ts"
-import { api } from "./Client.ts"
 
 /** The Spanish name of each status of a sale. */
 export const statusNames: Readonly<Record<Status, string>> = {
@@ -40,31 +38,3 @@ export const shortNames = {
   anulada: "se anuló",
   no_anulada: "no se anuló"
 } as const
-
-/** The options of a choice from names by value, with one for every value. */
-export const optionsOf = (names: Readonly<Record<string, string>>, all = "Todos") => [
-  { value: "", label: all },
-  ...Object.entries(names).map(([value, label]) => ({ value, label }))
-]
-
-/** The names of the companies by id, loaded once. Until then, and for an unknown company, the id. */
-export const useCompanies = () => {
-  const { data = [] } = useLive(() => api.empresas.listar.query({}), "empresas")
-  const names = new Map(data.map(({ empresa_id, razon_social }) => [empresa_id, razon_social]))
-  return {
-    nameOf: (id: number): string => names.get(id) ?? `Empresa ${id}`,
-    options: [
-      { value: "", label: "Todas" },
-      ...data.map(({ empresa_id, razon_social }) => ({ value: String(empresa_id), label: razon_social }))
-    ]
-  }
-}
-
-/** The given names in the query of an address, without empty ones. */
-export const filterIn = (query: URLSearchParams, names: ReadonlyArray<string>): Record<string, string> =>
-  Object.fromEntries(
-    names.flatMap((name) => {
-      const value = query.get(name)
-      return value === null || value === "" ? [] : [[name, value]]
-    })
-  )

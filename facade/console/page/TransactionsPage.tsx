@@ -4,8 +4,9 @@ import { useLive } from "../ui/Live.ts"
 import { Failed, Loading } from "../ui/States.tsx"
 import { Pager, Table } from "../ui/Table.tsx"
 import { api, faultOf } from "./Client.ts"
+import { CompanyChoice, filterIn, optionsOf, useCompanies } from "./Filters.tsx"
 import { Link, setQuery } from "./Navigation.tsx"
-import { filterIn, optionsOf, StatusBadge, statusNames, typeNames, useCompanies } from "./SaleParts.tsx"
+import { StatusBadge, statusNames, typeNames } from "./SaleParts.tsx"
 import type { ScreenProps } from "./Screens.tsx"
 
 type Companies = ReturnType<typeof useCompanies>
@@ -33,13 +34,7 @@ const SearchForm = ({ companies, query }: { companies: Companies } & Pick<Screen
             maxLength={200}
           />
           <div class="filters">
-            <Choice
-              key={companies.options.length}
-              name="empresa_id"
-              label="Empresa"
-              options={companies.options}
-              value={given("empresa_id")}
-            />
+            <CompanyChoice companies={companies} query={query} />
             <Choice name="estado" label="Estado" options={optionsOf(statusNames)} value={given("estado")} />
             <Choice name="tipo" label="Tipo de servicio" options={optionsOf(typeNames)} value={given("tipo")} />
             <Field name="servicio_id" label="Servicio (N.º)" inputMode="numeric" value={given("servicio_id")} />

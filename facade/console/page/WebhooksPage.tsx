@@ -8,8 +8,8 @@ import { Failed, Loading } from "../ui/States.tsx"
 import { Pager, Table } from "../ui/Table.tsx"
 import { toast } from "../ui/Toast.tsx"
 import { api, faultOf } from "./Client.ts"
+import { CompanyChoice, FilterForm, filterIn, optionsOf, useCompanies } from "./Filters.tsx"
 import { Link, setQuery } from "./Navigation.tsx"
-import { filterIn, optionsOf, useCompanies } from "./SaleParts.tsx"
 import type { ScreenProps } from "./Screens.tsx"
 import { useMay } from "./Session.ts"
 
@@ -222,25 +222,15 @@ export const WebhooksPage = ({ query }: ScreenProps) => {
     <>
       {id !== null && <Detail key={id} id={id} from={query.get("desde")} onChange={reload} />}
       {id !== null && <h2>Todos los webhooks</h2>}
-      <Form action="Filtrar" faultOf={faultOf} onSubmit={async (values) => setQuery({ ...values, page: undefined })}>
-        {() => (
-          <div class="filters">
-            <Choice
-              key={companies.options.length}
-              name="empresa_id"
-              label="Empresa"
-              options={companies.options}
-              value={query.get("empresa_id") ?? ""}
-            />
-            <Choice
-              name="estado"
-              label="Estado"
-              options={optionsOf({ ...states, fallando: "Con fallos" })}
-              value={query.get("estado") ?? ""}
-            />
-          </div>
-        )}
-      </Form>
+      <FilterForm>
+        <CompanyChoice companies={companies} query={query} />
+        <Choice
+          name="estado"
+          label="Estado"
+          options={optionsOf({ ...states, fallando: "Con fallos" })}
+          value={query.get("estado") ?? ""}
+        />
+      </FilterForm>
       {error !== undefined && <Failed message={faultOf(error).message} retry={reload} />}
       {data === undefined && error === undefined && <Loading />}
       {data !== undefined && (

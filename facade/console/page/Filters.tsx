@@ -1,0 +1,56 @@
+import type { ComponentChildren } from "preact"
+import { Choice, Form } from "../ui/Form.tsx"
+import { useLive } from "../ui/Live.ts"
+import { api, faultOf } from "./Client.ts"
+import { setQuery } from "./Navigation.tsx"
+
+/** The options of a choice from names by value, with one for every value. */
+export const optionsOf = (names: Readonly<Record<string, string>>, all = "Todos") => [
+  { value: "", label: all },
+  ...Object.entries(names).map(([value, label]) => ({ value, label }))
+]
+
+/** The names of the companies by id, loaded once. Until then, and for an unknown company, the id. */
+export const useCompanies = () => {
+  const { data = [] } = useLive(() => api.empresas.listar.query({}), "empresas")
+  const names = new Map(data.map(({ empresa_id, razon_social }) => [empresa_id, razon_social]))
+  return {
+    nameOf: (id: number): string => names.get(id) ?? `Empresa ${id}`,
+    options: [
+      { value: "", label: "Todas" },
+      ...data.map(({ empresa_id, razon_social }) => ({ value: String(empresa_id), label: razon_social }))
+    ]
+  }
+}
+
+/** The given names in the query of an address, without empty ones. */
+export const filterIn = (query: URLSearchParams, names: ReadonlyArray<string>): Record<string, string> =>
+  Object.fromEntries(
+    names.flatMap((name) => {
+      const value = query.get(name)
+      return value === null || value === "" ? [] : [[name, value]]
+    })
+  )
+
+/** A form with the filters of a list. It writes them into the address, and the list starts at its first page. */
+export const FilterForm = ({ children }: { children: ComponentChildren }) => (
+  <Form action="Filtrar" faultOf={faultOf} onSubmit={async (values) => setQuery({ ...values, page: undefined })}>
+    {() => <div class="filters">{children}</div>}
+  </Form>
+)
+
+interface CompanyChoiceProps {
+  readonly companies: ReturnType<typeof useCompanies>
+  readonly query: URLSearchParams
+}
+
+/** The filter by company. The key makes the browser select the company again when the names have arrived. */
+export const CompanyChoice = ({ companies: { options }, query }: CompanyChoiceProps) => (
+  <Choice
+    key={options.length}
+    name="empresa_id"
+    label="Empresa"
+    options={options}
+    value={query.get("empresa_id") ?? ""}
+  />
+)
