@@ -5,8 +5,7 @@ import { Failed, Loading } from "../ui/States.tsx"
 import { Table } from "../ui/Table.tsx"
 import { actionName, auditActions } from "./AuditActions.ts"
 import { api, faultOf } from "./Client.ts"
-import { Link, setQuery } from "./Navigation.tsx"
-import type { ScreenProps } from "./Screens.tsx"
+import { Link, type ScreenProps, setQuery } from "./Navigation.tsx"
 
 type Event = Awaited<ReturnType<typeof api.auditoria.listar.query>>["items"][number]
 

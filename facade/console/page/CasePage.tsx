@@ -8,8 +8,7 @@ import { Table } from "../ui/Table.tsx"
 import { toast } from "../ui/Toast.tsx"
 import { CaseBadge, kindNames, sideText } from "./CasesPage.tsx"
 import { api, faultOf } from "./Client.ts"
-import { Link } from "./Navigation.tsx"
-import type { ScreenProps } from "./Screens.tsx"
+import { Link, type ScreenProps } from "./Navigation.tsx"
 import { useMay } from "./Session.ts"
 
 type Shown = Awaited<ReturnType<typeof api.casos.ver.query>>

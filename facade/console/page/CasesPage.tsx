@@ -6,9 +6,8 @@ import { Failed, Loading } from "../ui/States.tsx"
 import { Pager, Table } from "../ui/Table.tsx"
 import { api, faultOf } from "./Client.ts"
 import { FilterForm, filterIn, optionsOf } from "./Filters.tsx"
-import { Link, setQuery } from "./Navigation.tsx"
+import { Link, type ScreenProps, setQuery } from "./Navigation.tsx"
 import { statusNames } from "./SaleParts.tsx"
-import type { ScreenProps } from "./Screens.tsx"
 
 type Found = Awaited<ReturnType<typeof api.casos.listar.query>>
 export type Case = Found["items"][number]

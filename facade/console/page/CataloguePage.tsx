@@ -9,9 +9,8 @@ import { Table } from "../ui/Table.tsx"
 import { toast } from "../ui/Toast.tsx"
 import { CatalogueImport } from "./CatalogueImport.tsx"
 import { api, faultOf } from "./Client.ts"
-import { setQuery } from "./Navigation.tsx"
+import { type ScreenProps, setQuery } from "./Navigation.tsx"
 import { typeNames } from "./SaleParts.tsx"
-import type { ScreenProps } from "./Screens.tsx"
 import { useMay } from "./Session.ts"
 
 type Service = Awaited<ReturnType<typeof api.catalogo.listar.query>>["servicios"][number]

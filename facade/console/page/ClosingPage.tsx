@@ -3,8 +3,7 @@ import { useLive } from "../ui/Live.ts"
 import { Failed, Loading } from "../ui/States.tsx"
 import { Table } from "../ui/Table.tsx"
 import { api, faultOf } from "./Client.ts"
-import { Link } from "./Navigation.tsx"
-import type { ScreenProps } from "./Screens.tsx"
+import { Link, type ScreenProps } from "./Navigation.tsx"
 
 type Closing = Awaited<ReturnType<typeof api.cierres.ver.query>>
 

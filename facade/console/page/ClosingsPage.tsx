@@ -8,8 +8,7 @@ import { Pager, Table } from "../ui/Table.tsx"
 import { toast } from "../ui/Toast.tsx"
 import { api, faultOf } from "./Client.ts"
 import { CompanyChoice, FilterForm, filterIn, useCompanies } from "./Filters.tsx"
-import { Link, setQuery } from "./Navigation.tsx"
-import type { ScreenProps } from "./Screens.tsx"
+import { Link, type ScreenProps, setQuery } from "./Navigation.tsx"
 import { useMay } from "./Session.ts"
 
 type Closing = Awaited<ReturnType<typeof api.cierres.listar.query>>["items"][number]

@@ -7,8 +7,7 @@ import { useLive } from "../ui/Live.ts"
 import { Failed, Loading } from "../ui/States.tsx"
 import { type Column, Pager, Table } from "../ui/Table.tsx"
 import { api, faultOf } from "./Client.ts"
-import { goTo, Link, setQuery } from "./Navigation.tsx"
-import type { ScreenProps } from "./Screens.tsx"
+import { goTo, Link, type ScreenProps, setQuery } from "./Navigation.tsx"
 import { useMay } from "./Session.ts"
 
 const environments = [

@@ -9,9 +9,8 @@ import { api, faultOf } from "./Client.ts"
 import { CompanyDialog, type CompanyDialogKind, companyDialogs } from "./CompanyDialogs.tsx"
 import { CompanyStatement } from "./CompanyStatement.tsx"
 import { CompanyTokens } from "./CompanyTokens.tsx"
-import { Link } from "./Navigation.tsx"
+import { Link, type ScreenProps } from "./Navigation.tsx"
 import { Proposals } from "./Proposals.tsx"
-import type { ScreenProps } from "./Screens.tsx"
 import { useSession } from "./Session.ts"
 
 export type CompanyView = inferRouterOutputs<ConsoleRouter>["empresas"]["ver"]

@@ -6,8 +6,7 @@ import { Failed, Loading } from "../ui/States.tsx"
 import { Pager, Table } from "../ui/Table.tsx"
 import { api, faultOf } from "./Client.ts"
 import { CompanyChoice, FilterForm, filterIn, optionsOf, useCompanies } from "./Filters.tsx"
-import { Link, setQuery } from "./Navigation.tsx"
-import type { ScreenProps } from "./Screens.tsx"
+import { Link, type ScreenProps, setQuery } from "./Navigation.tsx"
 
 type Found = Awaited<ReturnType<typeof api.seguros.listar.query>>
 type State = Found["items"][number]["estado"]

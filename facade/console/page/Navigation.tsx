@@ -7,6 +7,13 @@ export interface Place {
   readonly query: URLSearchParams
 }
 
+/** What a page gets from its address. */
+export interface ScreenProps {
+  /** The id in the path. Empty for a page without one. */
+  readonly id: string
+  readonly query: URLSearchParams
+}
+
 const currentPlace = (): Place => ({
   path: location.pathname,
   query: new URLSearchParams(location.search)

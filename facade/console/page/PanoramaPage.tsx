@@ -5,9 +5,8 @@ import { useLive } from "../ui/Live.ts"
 import { Failed, Loading } from "../ui/States.tsx"
 import { Table } from "../ui/Table.tsx"
 import { api, faultOf } from "./Client.ts"
-import { Link, setQuery } from "./Navigation.tsx"
+import { Link, type ScreenProps, setQuery } from "./Navigation.tsx"
 import { AttentionPart, HeldPart, type Panorama } from "./PanoramaParts.tsx"
-import type { ScreenProps } from "./Screens.tsx"
 
 type SupplierResult = Panorama["suplidores"]["hoy"][number]
 

@@ -5,11 +5,10 @@ import { Failed, Loading } from "../ui/States.tsx"
 import { Pager, Table } from "../ui/Table.tsx"
 import { api, faultOf } from "./Client.ts"
 import { CompanyChoice, FilterForm, filterIn, optionsOf, useCompanies } from "./Filters.tsx"
-import { Link, setQuery } from "./Navigation.tsx"
+import { Link, type ScreenProps, setQuery } from "./Navigation.tsx"
 import { bandName } from "./PanoramaParts.tsx"
 import { SaleActions } from "./SaleActions.tsx"
 import { shortNames } from "./SaleParts.tsx"
-import type { ScreenProps } from "./Screens.tsx"
 import { answerName } from "./Timeline.tsx"
 
 type Found = Awaited<ReturnType<typeof api.pendientes.listar.query>>

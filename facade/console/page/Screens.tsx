@@ -10,19 +10,13 @@ import { ClosingsPage } from "./ClosingsPage.tsx"
 import { CompaniesPage } from "./CompaniesPage.tsx"
 import { CompanyPage } from "./CompanyPage.tsx"
 import { InsurancesPage } from "./InsurancesPage.tsx"
+import type { ScreenProps } from "./Navigation.tsx"
 import { OperatorsPage } from "./OperatorsPage.tsx"
 import { PanoramaPage } from "./PanoramaPage.tsx"
 import { PendingPage } from "./PendingPage.tsx"
 import { TransactionPage } from "./TransactionPage.tsx"
 import { TransactionsPage } from "./TransactionsPage.tsx"
 import { WebhooksPage } from "./WebhooksPage.tsx"
-
-/** What a page gets from its address. */
-export interface ScreenProps {
-  /** The id in the path. Empty for a page without one. */
-  readonly id: string
-  readonly query: URLSearchParams
-}
 
 export interface Screen {
   readonly title: string

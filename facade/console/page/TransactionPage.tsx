@@ -2,11 +2,10 @@ import { dateTime, pesos } from "../ui/Format.ts"
 import { useLive } from "../ui/Live.ts"
 import { Failed, Loading } from "../ui/States.tsx"
 import { api, faultOf } from "./Client.ts"
-import { Link } from "./Navigation.tsx"
+import { Link, type ScreenProps } from "./Navigation.tsx"
 import { ProposalFacts } from "./ProposalFacts.tsx"
 import { SaleActions } from "./SaleActions.tsx"
 import { StatusBadge } from "./SaleParts.tsx"
-import type { ScreenProps } from "./Screens.tsx"
 import { type Sale, Timeline } from "./Timeline.tsx"
 
 /** How often an unresolved sale is read again. */

@@ -5,9 +5,8 @@ import { Failed, Loading } from "../ui/States.tsx"
 import { Pager, Table } from "../ui/Table.tsx"
 import { api, faultOf } from "./Client.ts"
 import { CompanyChoice, filterIn, optionsOf, useCompanies } from "./Filters.tsx"
-import { Link, setQuery } from "./Navigation.tsx"
+import { Link, type ScreenProps, setQuery } from "./Navigation.tsx"
 import { StatusBadge, statusNames, typeNames } from "./SaleParts.tsx"
-import type { ScreenProps } from "./Screens.tsx"
 
 type Companies = ReturnType<typeof useCompanies>
 type Found = Awaited<ReturnType<typeof api.transacciones.listar.query>>
