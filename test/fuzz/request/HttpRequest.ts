@@ -78,7 +78,7 @@ const quoted = (bytes: string): string =>
 
 // A bash word cannot contain a NUL byte, but printf can write it.
 const piped = (bytes: string): string =>
-  `printf '${bytes.replace(/[^\x20-\x7e]|[\\'%]/g, (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, "0")}`)}' | `
+  `printf -- '${bytes.replace(/[^\x20-\x7e]|[\\'%]/g, (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, "0")}`)}' | `
 
 const headerWord = ([name, value]: Header): string => `-H ${quoted(value === "" ? `${name};` : `${name}: ${value}`)}`
 
