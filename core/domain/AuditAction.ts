@@ -1,48 +1,52 @@
-import type { TokenState } from "./Token.ts"
+import { Schema } from "effect"
 
-/** Actions that an operator takes in the console or on the command line. */
-type ByHand =
-  | "case_closed"
-  | "case_noted"
-  | "catalogue_imported"
-  | "company_changed"
-  | "company_created"
-  | "deposit_asked"
-  | "deposit_recorded"
-  | "deposit_repeated"
-  | "funding_confirmed"
-  | "funding_proposed"
-  | "funding_rejected"
-  | "identity_linked"
-  | "invitation_accepted"
-  | "operator_changed"
-  | "operator_invited"
-  | "operator_reinvited"
-  | "operator_token_issued"
-  | "operator_token_removed"
-  | "provider_asked"
-  | "resolution_agreed"
-  | "resolution_confirmed"
-  | "resolution_proposed"
-  | "service_enabled"
-  | "service_restored"
-  | "service_withdrawn"
-  | "service_withheld"
-  | "signed_in"
-  | "signed_out"
-  | "sign_in_refused"
-  | "token_issued"
-  | "token_rotated"
-  | "statement_compared"
-  | `token_${TokenState}`
-  | "webhook_replayed"
+/** Audit actions for a provider's late firm answer that contradicts the outcome already settled. */
+export const lateOutcomes = ["late_success", "late_refusal", "late_reversal", "late_reversal_refusal"] as const
+export type LateOutcome = (typeof lateOutcomes)[number]
 
 /**
  * The actions in the audit log. Names that are no longer written stay in this list, because log entries are never
  * deleted.
  */
-export type AuditAction = ByHand | LateOutcome | "foreign_company" | "webhook_disabled"
-
-/** Audit actions for a provider's late firm answer that contradicts the outcome already settled. */
-export const lateOutcomes = ["late_success", "late_refusal", "late_reversal", "late_reversal_refusal"] as const
-export type LateOutcome = (typeof lateOutcomes)[number]
+export const AuditAction = Schema.Literals([
+  "case_closed",
+  "case_noted",
+  "catalogue_imported",
+  "company_changed",
+  "company_created",
+  "deposit_asked",
+  "deposit_recorded",
+  "deposit_repeated",
+  "foreign_company",
+  "funding_confirmed",
+  "funding_proposed",
+  "funding_rejected",
+  "identity_linked",
+  "invitation_accepted",
+  ...lateOutcomes,
+  "operator_changed",
+  "operator_invited",
+  "operator_reinvited",
+  "operator_token_issued",
+  "operator_token_removed",
+  "provider_asked",
+  "resolution_agreed",
+  "resolution_confirmed",
+  "resolution_proposed",
+  "service_enabled",
+  "service_restored",
+  "service_withdrawn",
+  "service_withheld",
+  "sign_in_refused",
+  "signed_in",
+  "signed_out",
+  "statement_compared",
+  "token_active",
+  "token_issued",
+  "token_revoked",
+  "token_rotated",
+  "token_suspended",
+  "webhook_disabled",
+  "webhook_replayed"
+])
+export type AuditAction = typeof AuditAction.Type

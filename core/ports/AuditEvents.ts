@@ -1,4 +1,5 @@
 import { Context, type DateTime, type Effect } from "effect"
+import type { AuditAction } from "../domain/AuditAction.ts"
 import type { CompanyId, TokenId, TransactionId } from "../domain/Ids.ts"
 import type { DayRange } from "../domain/LocalTime.ts"
 import type { Actor, OperatorId } from "../domain/Operator.ts"
@@ -25,7 +26,7 @@ export interface RecordedEvent {
 export interface AuditFilter extends DayRange {
   /** Name of the operator, without regard to case. */
   readonly actor?: string | undefined
-  readonly action?: string | undefined
+  readonly action?: AuditAction | undefined
   readonly companyId?: CompanyId | undefined
   readonly transactionId?: TransactionId | undefined
   readonly via?: Actor["via"] | undefined

@@ -64,6 +64,7 @@ describe("the audit log in the console", () => {
 
     it.effect.each([
       { via: "phone" },
+      { accion: "company_chnaged" },
       { empresa_id: "x" },
       { transaction_id: "0" },
       { date_from: "2026-02-30" },

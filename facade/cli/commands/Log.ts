@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
+import { AuditAction } from "../../../core/domain/AuditAction.ts"
 import { TransactionId } from "../../../core/domain/Ids.ts"
 import { formatLocal } from "../../../core/domain/LocalTime.ts"
 import { Actor } from "../../../core/domain/Operator.ts"
@@ -39,7 +40,10 @@ export const log = Command.make(
   "log",
   {
     actor: textFlag("operador", 80, "Only changes by this operator").pipe(notGiven),
-    action: textFlag("accion", 60, "Only this action, as the column accion names it").pipe(notGiven),
+    action: Flag.Literals("accion", AuditAction.literals).pipe(
+      Flag.withDescription("Only this action, as the column accion names it"),
+      notGiven
+    ),
     companyId: companyFilter,
     transactionId: wholeNumber("transaccion", { minimum: 1 }, "Only events about this transaction").pipe(
       Flag.map(TransactionId.make),

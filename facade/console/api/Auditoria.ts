@@ -1,4 +1,5 @@
 import { Effect, Schema } from "effect"
+import { AuditAction } from "../../../core/domain/AuditAction.ts"
 import { CompanyId, TransactionId } from "../../../core/domain/Ids.ts"
 import { formatOffset } from "../../../core/domain/LocalTime.ts"
 import { Actor } from "../../../core/domain/Operator.ts"
@@ -29,7 +30,7 @@ export const auditoria = {
     gate: "read",
     input: input({
       operador: Schema.optionalKey(cleanText("Nombre del operador, en mayúsculas o minúsculas.")),
-      accion: Schema.optionalKey(cleanText("Acción.")),
+      accion: Schema.optionalKey(AuditAction),
       empresa_id: Schema.optionalKey(pathId(CompanyId, "La empresa.", "invalido")),
       transaction_id: Schema.optionalKey(pathId(TransactionId, "La transacción.", "invalido")),
       via: Schema.optionalKey(Actor.fields.via),
