@@ -26,7 +26,7 @@ import { refusalOf } from "./Refusals.ts"
 import { AsJson, CheckFailed, jsonFlag, printRefusal, withUsage } from "./terminal/Output.ts"
 
 /** The operator's command line. */
-const saldo = Command.make("saldo").pipe(
+export const saldo = Command.make("saldo").pipe(
   Command.withDescription(
     "Sell top-ups, bills and insurance from a prepaid balance. Commands use the database of DATABASE_URL or, without it, the embedded Postgres in DATA_DIR, which they start if necessary. Times are in Santo Domingo time (UTC-4), as in the API; a time that ends in Z is UTC. Exit codes: 0 done, 1 refused or a check failed, 2 wrong usage."
   ),

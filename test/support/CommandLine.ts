@@ -1,9 +1,10 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ConfigProvider, Context, Effect, Layer, Redacted } from "effect"
+import type { Command } from "effect/cli"
 import { TestConsole } from "effect/testing"
 import { anyRoleReaderLayer } from "../../adapters/postgres/connection/CompanyReads.ts"
 import * as Database from "../../adapters/postgres/connection/Database.ts"
-import { runCommandLine } from "../../facade/cli/CommandLine.ts"
+import { runCommandLine, saldo } from "../../facade/cli/CommandLine.ts"
 import { freshDatabaseUrl } from "./Database.ts"
 import { asLoginIn } from "./DatabaseLogins.ts"
 import { addOperator, operatorToken } from "./OperatorAccounts.ts"
@@ -91,6 +92,16 @@ export const commandLineOn = (
     )
   return { run: runOn, answer, refusal }
 }
+
+const namesIn = (group: Command.Command.Any, path: ReadonlyArray<string>): ReadonlyArray<string> =>
+  group.subcommands
+    .flatMap(({ commands }) => commands)
+    .flatMap((command) =>
+      command.subcommands.length === 0 ? [[...path, command.name].join(" ")] : namesIn(command, [...path, command.name])
+    )
+
+/** The names of all commands, such as "company create". */
+export const commandNames = namesIn(saldo, [])
 
 /** Flags of a command, read from its help. */
 interface HelpFlags {

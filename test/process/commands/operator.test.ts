@@ -5,12 +5,11 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Secret, TOTP } from "otpauth"
-import { may, type OperatorAction, Role } from "../../../core/domain/Operator.ts"
 import { Prompts } from "../../../facade/cli/terminal/Prompts.ts"
 import { by, CommandLine, commandLineOn } from "../../support/CommandLine.ts"
 import { testDatabaseUrl } from "../../support/Database.ts"
 import { asLoginIn } from "../../support/DatabaseLogins.ts"
-import { addOperator, operatorToken } from "../../support/OperatorAccounts.ts"
+import { operatorToken } from "../../support/OperatorAccounts.ts"
 import { createCompany } from "../support/NewCompany.ts"
 
 const password = "correct horse battery"
@@ -130,51 +129,6 @@ layer(CommandLine.layer, { excludeTestServices: true })("operators on the comman
         const { exit, message } = yield* refusal("operator", "invite", name, "--rol", "lector")
         assert.strictEqual(exit, 2, name)
         assert.match(message, /Latin letters/)
-      }
-    })
-  )
-})
-
-layer(CommandLine.layer, { excludeTestServices: true })("each changing command", (it) => {
-  const commands = (id: string): ReadonlyArray<readonly [OperatorAction, ReadonlyArray<string>]> => [
-    ["deposit", ["company", "deposit", id, "10", "--referencia", "R-1"]],
-    ["propose", ["transactions", "resolve", "999999", "--as", "failed", "--motivo", "x"]],
-    ["confirm", ["transactions", "confirm", "999999", "--propuesta", "1"]],
-    ["limits", ["company", "set", id, "--limite-diario", "7", "--alerta-saldo-bajo", "3"]],
-    ["company", ["company", "set", id, "--estado", "vip"]],
-    ["company", ["company", "set", id, "--eventos", "on"]],
-    ["company", ["company", "set", id, "--estado", "vip", "--limite-diario", "9"]],
-    ["company", ["company", "create", "--razon-social", "Otra", "--codigo", "OTRA", "--ambiente", "development"]],
-    ["token", ["token", "issue", id, "--nombre", "caja"]],
-    ["token", ["token", "rotate", "999999"]],
-    ["token", ["token", "suspend", "999999"]],
-    ["token", ["token", "activate", "999999"]],
-    ["token", ["token", "revoke", "999999"]],
-    ["catalogue", ["catalog", "import", "facade/settings/catalogue.example.json"]],
-    ["catalogue", ["catalog", "withdraw", "999999"]],
-    ["catalogue", ["catalog", "restore", "999999"]],
-    ["catalogue", ["catalog", "enable", id, "999999"]],
-    ["catalogue", ["catalog", "disable", id, "999999"]],
-    ["webhook", ["webhook", "disable", "999999"]],
-    ["webhook", ["webhook", "replay", "999999", "--desde", "2027-01-01T00:00:00-04:00"]],
-    ["operator", ["operator", "invite", "Nueva", "--rol", "lector"]],
-    ["operator", ["operator", "reinvite", "Nadie"]],
-    ["operator", ["operator", "suspend", "Nadie"]],
-    ["operator", ["operator", "resume", "Nadie"]],
-    ["operator", ["operator", "role", "Nadie", "--rol", "lector"]]
-  ]
-
-  it.effect.each(Role.literals)("is refused to %s exactly if the role may not take its action", (role) =>
-    Effect.gen(function* () {
-      const { empresa_id } = yield* createCompany(`ROL-${role}`)
-      const database = yield* testDatabaseUrl
-      yield* addOperator(database, `de ${role}`, role)
-      const url = asLoginIn("saldo_operator", database)
-      const shell = commandLineOn(url, { OPERATOR_TOKEN: operatorToken(`de ${role}`) })
-      for (const [action, command] of commands(`${empresa_id}`)) {
-        const { code, stderr } = yield* shell.run(...command, "--json")
-        const refusal = code === 0 ? null : JSON.parse(stderr).error.code
-        assert.strictEqual(refusal === "NOT_ALLOWED", !may(role, action), `${role}: ${command.join(" ")}: ${stderr}`)
       }
     })
   )

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import manifest from "../../../package.json" with { type: "json" }
-import { CommandLine, flagsOf } from "../../support/CommandLine.ts"
+import { CommandLine, commandNames, flagsOf } from "../../support/CommandLine.ts"
 import { taught } from "../support/CommandFlags.ts"
 
 // Command -> its usage line.
@@ -17,6 +17,15 @@ const usages: ReadonlyArray<readonly [command: string, usage: string]> = [
 ]
 
 layer(CommandLine.layer, { excludeTestServices: true })("the help of a command", (it) => {
+  it.effect("is checked for every command", () =>
+    Effect.sync(() =>
+      assert.sameMembers(
+        taught.map(([command]) => command),
+        [...commandNames]
+      )
+    )
+  )
+
   it.effect.each(taught)(
     "shows the required flags of %s and the defaults of the others",
     ([command, required, defaults]) =>
@@ -50,41 +59,8 @@ layer(CommandLine.layer, { excludeTestServices: true })("the help of a command",
   )
 })
 
-const commands = [
-  "serve",
-  "migrate",
-  "doctor",
-  "company create",
-  "company set",
-  "company deposit",
-  "company list",
-  "company show",
-  "token issue",
-  "token rotate",
-  "token suspend",
-  "token activate",
-  "token revoke",
-  "token list",
-  "catalog import",
-  "catalog list",
-  "catalog enable",
-  "catalog disable",
-  "transactions list",
-  "transactions show",
-  "transactions resolve",
-  "transactions confirm",
-  "sms list",
-  "webhook list",
-  "webhook show",
-  "webhook disable",
-  "webhook replay",
-  "reconcile",
-  "audit",
-  "close"
-]
-
 layer(CommandLine.layer, { excludeTestServices: true })("the command line", (it) => {
-  it.effect.each(commands)("has a description and an example of %s", (command) =>
+  it.effect.each(commandNames)("has a description and an example of %s", (command) =>
     Effect.gen(function* () {
       const { run } = yield* CommandLine
       const { code, stderr, stdout } = yield* run(...command.split(" "), "--help")
@@ -100,7 +76,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("the command line", (it)
       const { run } = yield* CommandLine
       const { code, stdout } = yield* run()
       assert.strictEqual(code, 0)
-      for (const command of commands) assert.include(stdout, `  ${command.split(" ")[0]} `)
+      for (const command of commandNames) assert.include(stdout, `  ${command.split(" ")[0]} `)
     })
   )
 
@@ -158,6 +134,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("the command line", (it)
     ["webhook list x", "Expected: a whole number\n"],
     ["webhook disable 1.5", "Expected: a whole number\n"],
     ["close 2026-02-30", "a day such as"],
+    ["log --accion company_chnaged", 'Expected: "case_closed" | '],
     ["webhook replay 1", "--desde"],
     ["webhook replay 1 --desde 2027-01-31", "an ISO 8601 instant with an offset"],
     ["webhook replay 1 --desde 2027-01-31T08:00:00", "an ISO 8601 instant with an offset"],
@@ -182,7 +159,9 @@ layer(CommandLine.layer, { excludeTestServices: true })("the command line", (it)
         const { refusal, run } = yield* CommandLine
         const { code, exit, message } = yield* refusal(group)
         assert.deepStrictEqual([exit, code], [2, "WRONG_USAGE"])
-        const missing = commands.flatMap((command) => (command.startsWith(`${group} `) ? [command.split(" ")[1]] : []))
+        const missing = commandNames.flatMap((command) =>
+          command.startsWith(`${group} `) ? [command.split(" ")[1]] : []
+        )
         assert.match(message, new RegExp(`^A command is missing: .*${missing.join(".*")}`))
         const { code: exited, stdout } = yield* run(group)
         assert.deepStrictEqual([exited, stdout.includes("SUBCOMMANDS")], [2, true])

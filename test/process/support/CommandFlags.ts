@@ -3,6 +3,7 @@ export const taught: ReadonlyArray<
   readonly [command: string, required: ReadonlyArray<string>, defaults: Readonly<Record<string, string>>]
 > = [
   ["serve", [], {}],
+  ["console", [], {}],
   ["migrate", [], {}],
   ["doctor", [], {}],
   ["operator invite", ["rol"], { correo: "none" }],
@@ -49,6 +50,10 @@ export const taught: ReadonlyArray<
     }
   ],
   ["company deposit", ["referencia"], {}],
+  ["company adjust", ["referencia", "motivo"], {}],
+  ["company proposals", [], {}],
+  ["company confirm", [], {}],
+  ["company reject", ["motivo"], {}],
   ["company list", [], { buscar: "none", estado: "any" }],
   ["company statement", [], { desde: "any", hasta: "any", page: "1", "per-page": "50" }],
   ["insurance list", [], { empresa: "all companies", estado: "any", page: "1", "per-page": "50" }],
@@ -63,6 +68,9 @@ export const taught: ReadonlyArray<
   ...["webhook list", "webhook show", "webhook disable", "case show"].map((command) => [command, [], {}] as const),
   ["catalog import", [], {}],
   ["catalog list", [], {}],
+  ["catalog export", [], {}],
+  ["catalog withdraw", [], {}],
+  ["catalog restore", [], {}],
   ["catalog enable", [], {}],
   ["catalog disable", [], {}],
   [
@@ -98,5 +106,7 @@ export const taught: ReadonlyArray<
   ["case list", [], { proveedor: "any", tipo: "any", estado: "any", page: "1", "per-page": "50" }],
   ["case note", ["nota"], {}],
   ["case close", ["nota"], {}],
+  ["status", [], { ambiente: "production, or development if no company is in production" }],
+  ["close", [], { empresa: "all companies" }],
   ["audit", [], {}]
 ]

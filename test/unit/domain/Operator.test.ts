@@ -1,6 +1,6 @@
 import { Option, Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { isSameOperator, may, type OperatorAction, OperatorName, Role } from "../../../core/domain/Operator.ts"
+import { isSameOperator, may, OperatorAction, OperatorName, Role } from "../../../core/domain/Operator.ts"
 
 describe("a role", () => {
   // Action -> may lector, cajero, supervisor, admin take it?
@@ -11,11 +11,16 @@ describe("a role", () => {
     ["confirm", [false, false, true, true]],
     ["limits", [false, false, true, true]],
     ["webhook", [false, false, true, true]],
+    ["case", [false, false, true, true]],
     ["company", [false, false, false, true]],
     ["token", [false, false, false, true]],
     ["catalogue", [false, false, false, true]],
     ["operator", [false, false, false, true]]
   ]
+  it("is limited in every action", () => {
+    expect(table.map(([action]) => action).sort()).toEqual([...OperatorAction.literals].sort())
+  })
+
   it.each(table)("that wants to %s is allowed to lector, cajero, supervisor, admin: %j", (action, allowed) => {
     expect(Role.literals.map((role) => may(role, action))).toEqual(allowed)
   })
