@@ -14,6 +14,8 @@ import * as VaultAead from "../adapters/crypto/VaultAead.ts"
 import { type Guarded, type GuardOptions, makeGuard } from "../adapters/http/Guard.ts"
 import * as HttpInsurer from "../adapters/insurer/HttpInsurer.ts"
 import * as OidcClient from "../adapters/OidcClient.ts"
+import * as Cells from "../adapters/postgres/cells/Cells.ts"
+import * as LedgerOfCells from "../adapters/postgres/cells/LedgerOfCells.ts"
 import * as AtomicPostgres from "../adapters/postgres/connection/AtomicPostgres.ts"
 import * as AuditEventsPostgres from "../adapters/postgres/directory/AuditEventsPostgres.ts"
 import * as AuditLogPostgres from "../adapters/postgres/directory/AuditLogPostgres.ts"
@@ -32,16 +34,10 @@ import * as EventsPostgres from "../adapters/postgres/events/EventsPostgres.ts"
 import * as WebhooksPostgres from "../adapters/postgres/events/WebhooksPostgres.ts"
 import * as InsurancesPostgres from "../adapters/postgres/insurance/InsurancesPostgres.ts"
 import * as OutboxPostgres from "../adapters/postgres/insurance/OutboxPostgres.ts"
-import * as AccountsPostgres from "../adapters/postgres/ledger/AccountsPostgres.ts"
 import * as ClosingsPostgres from "../adapters/postgres/ledger/ClosingsPostgres.ts"
 import * as FollowUpsPostgres from "../adapters/postgres/ledger/FollowUpsPostgres.ts"
 import * as FundingProposalsPostgres from "../adapters/postgres/ledger/FundingProposalsPostgres.ts"
 import * as HistoryRecordsPostgres from "../adapters/postgres/ledger/HistoryRecordsPostgres.ts"
-import * as LedgerPostgres from "../adapters/postgres/ledger/LedgerPostgres.ts"
-import * as OptionsPostgres from "../adapters/postgres/ledger/OptionsPostgres.ts"
-import * as ResolutionsPostgres from "../adapters/postgres/ledger/ResolutionsPostgres.ts"
-import * as ReversalsPostgres from "../adapters/postgres/ledger/ReversalsPostgres.ts"
-import * as UnresolvedPostgres from "../adapters/postgres/ledger/UnresolvedPostgres.ts"
 import * as AllInsurancesPostgres from "../adapters/postgres/reads/AllInsurancesPostgres.ts"
 import * as AllTransactionsPostgres from "../adapters/postgres/reads/AllTransactionsPostgres.ts"
 import * as AuditPostgres from "../adapters/postgres/reads/AuditPostgres.ts"
@@ -147,8 +143,7 @@ const vault = VaultAead.layer.pipe(
 const pepper = Layer.unwrap(Settings.useSync(({ tokenPepper }) => PepperNode.layer(tokenPepper)))
 
 const adapterLayers = Layer.mergeAll(
-  AccountsPostgres.accountsLayer,
-  AccountsPostgres.adjustmentsLayer,
+  Layer.provide(LedgerOfCells.layer, Cells.layer),
   AtomicPostgres.layer,
   AuditLogPostgres.layer,
   CatalogueAdminPostgres.layer,
@@ -159,16 +154,12 @@ const adapterLayers = Layer.mergeAll(
   FloatsPostgres.layer,
   FollowUpsPostgres.layer,
   InsurancesPostgres.layer,
-  LedgerPostgres.layer,
-  OptionsPostgres.layer,
   OutboxPostgres.layer,
   HistoryRecordsPostgres.questionsLayer,
   HistoryRecordsPostgres.replaysLayer,
   TokensPostgres.layer,
   TransactionsPostgres.layer,
-  UnresolvedPostgres.layer,
   externalServicesLayer,
-  ReversalsPostgres.layer,
   StatementPostgres.layer,
   WebhooksPostgres.layer,
   Layer.unwrap(Settings.useSync(({ webhookLocal }) => WebhookSenderUndici.layer({ local: webhookLocal })))
@@ -200,7 +191,6 @@ const operatorAdapters = Layer.mergeAll(
   PasswordHashScrypt.layer,
   Layer.provide(Panoramas.layer, Layer.merge(PanoramaPostgres.layer, AuditPostgres.layer)),
   ProviderStatementsPostgres.layer,
-  ResolutionsPostgres.layer,
   Layer.provide(TotpOtpauth.layer, SecureRandomNode.layer),
   appLayer
 )

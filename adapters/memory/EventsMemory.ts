@@ -39,7 +39,7 @@ export const turnEvents = ({ events, purse }: CompanyBooks, on: boolean): void =
 }
 
 /**
- * Writes events if the company has events on, as cell.record_events does. Adds balance.low or balance.recovered if the
+ * Writes events if the company has events on, as the function record_events does. Adds balance.low or balance.recovered if the
  * available amount has crossed the alert value.
  */
 export const recordEvents = (books: CompanyBooks, facts: ReadonlyArray<Fact>, at: DateTime.Utc): void => {

@@ -1,14 +1,14 @@
--- Ledger entries of type adjustment. cell.adjust makes the daily reset of the shared sandbox's balance. Corrections by
+-- Ledger entries of type adjustment. adjust makes the daily reset of the shared sandbox's balance. Corrections by
 -- operators are in proposal.sql.
 
-drop function if exists cell.adjust;
-drop function if exists cell.post_adjustment;
+drop function if exists adjust;
+drop function if exists post_adjustment;
 
 -- Adds signed centavos to the available amount of a company, with a ledger entry and an event. Returns the entry.
 -- The caller has locked the balance.
-create function cell.post_adjustment(company bigint, centavos bigint, reference_ text, at timestamptz) returns bigint
+create function post_adjustment(company bigint, centavos bigint, reference_ text, at timestamptz) returns bigint
 language plpgsql
-set search_path = cell, pg_temp
+set search_path from current
 as $$
 -- If a name is both a column and a variable, it means the column.
 #variable_conflict use_column
@@ -42,12 +42,12 @@ $$;
 -- A company without a ledger entry older than `since` is new and keeps its available amount.
 --
 -- Returns the signed difference, or null if the reference was used before.
-create function cell.adjust(company bigint, goal bigint, reference_ text, since timestamptz, at timestamptz)
+create function adjust(company bigint, goal bigint, reference_ text, since timestamptz, at timestamptz)
 returns bigint
 language plpgsql
 -- Runs as its owner. directory.adjust checks the caller's permission.
 security definer
-set search_path = cell, pg_temp
+set search_path from current
 -- reserve.sql explains these planner settings.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
@@ -83,4 +83,4 @@ end;
 $$;
 
 -- The function runs as its owner, so no role except its owner may call it directly. directory.adjust calls it.
-revoke all on function cell.adjust, cell.post_adjustment from public;
+revoke all on function adjust, post_adjustment from public;

@@ -17,26 +17,26 @@
 -- Each update takes the list name from a column of the joined rows, not from a constant. With a constant, a planner
 -- without statistics of a new table reads the blocks of every company.
 
-drop function if exists cell.list_anew;
-drop function if exists cell.make_blocks;
-drop function if exists cell.join_blocks;
-drop function if exists cell.recount_blocks;
-drop function if exists cell.join_sublist_blocks;
-drop function if exists cell.recount_sublist_blocks;
-drop function if exists cell.tail_length;
-drop function if exists cell.block_length;
-drop function if exists cell.status_change;
-drop type if exists cell.status_change;
+drop function if exists list_anew;
+drop function if exists make_blocks;
+drop function if exists join_blocks;
+drop function if exists recount_blocks;
+drop function if exists join_sublist_blocks;
+drop function if exists recount_sublist_blocks;
+drop function if exists tail_length;
+drop function if exists block_length;
+drop function if exists status_change;
+drop type if exists status_change;
 
 -- Number of rows in a new block.
-create function cell.block_length() returns int language sql immutable as 'select 1000';
+create function block_length() returns int language sql immutable as 'select 1000';
 
 -- Number of a company's newest sales that stay outside its blocks when a block is created. Most sales that are not
 -- settled yet are among them. Each sale that is settled in a block changes the block, and the blocks of its sublists.
-create function cell.tail_length() returns int language sql immutable as 'select cell.block_length() / 2';
+create function tail_length() returns int language sql immutable as 'select block_length() / 2';
 
 -- A new sale (old_status is null), or a sale with its status before and after a change.
-create type cell.status_change as (
+create type status_change as (
   company_id bigint,
   transaction_id bigint,
   old_status text,
@@ -44,17 +44,17 @@ create type cell.status_change as (
 );
 
 -- Builds a status change with named arguments. The planner inlines the function, so it takes no time.
-create function cell.status_change(company_id bigint, transaction_id bigint, old_status text, new_status text)
-returns cell.status_change
+create function status_change(company_id bigint, transaction_id bigint, old_status text, new_status text)
+returns status_change
 language sql
 immutable
-return row(company_id, transaction_id, old_status, new_status)::cell.status_change;
+return row(company_id, transaction_id, old_status, new_status)::status_change;
 
 -- Creates blocks from the rows that come after the last block of each company, and divides blocks of sales into blocks
 -- of their sublists. Rows that do not fill a block stay outside the blocks.
-create function cell.make_blocks(list_ text, companies bigint[]) returns void
+create function make_blocks(list_ text, companies bigint[]) returns void
 language plpgsql
-set search_path = cell, pg_temp
+set search_path from current
 -- reserve.sql explains these planner settings.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
@@ -150,9 +150,9 @@ $$;
 -- when the group of the sale waited for an idempotency key after the id was assigned.
 --
 -- A late sale joins the last block that begins before it, or the first block if all blocks begin after it.
-create function cell.join_blocks(late cell.status_change[]) returns void
+create function join_blocks(late status_change[]) returns void
 language plpgsql
-set search_path = cell, pg_temp
+set search_path from current
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_hashjoin = off
@@ -219,9 +219,9 @@ $$;
 
 -- Counts late sales in the blocks of their sublists. A late sale joins the last block of the sublist that begins before
 -- it. If there is none, the late sales form a new first block.
-create function cell.join_sublist_blocks(late cell.status_change[]) returns void
+create function join_sublist_blocks(late status_change[]) returns void
 language plpgsql
-set search_path = cell, pg_temp
+set search_path from current
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_hashjoin = off
@@ -276,9 +276,9 @@ $$;
 
 -- Moves the count of each changed sale to its new status, in the block that contains the sale and in the blocks of its
 -- sublists. Ignores sales outside the blocks.
-create function cell.recount_blocks(changes cell.status_change[]) returns void
+create function recount_blocks(changes status_change[]) returns void
 language plpgsql
-set search_path = cell, pg_temp
+set search_path from current
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_hashjoin = off
@@ -358,9 +358,9 @@ $$;
 -- may call it.
 --
 -- Needed after an import that bypassed the money functions, or when the audit finds a wrong count.
-create function cell.list_anew(companies bigint[]) returns void
+create function list_anew(companies bigint[]) returns void
 language plpgsql
-set search_path = cell, pg_temp
+set search_path from current
 as $$
 #variable_conflict use_column
 begin
@@ -386,6 +386,6 @@ $$;
 
 -- Only the money functions call these functions, and the money functions run as their owner.
 revoke all on function
-  cell.make_blocks, cell.join_blocks, cell.recount_blocks, cell.join_sublist_blocks, cell.tail_length,
-  cell.block_length, cell.list_anew, cell.status_change
+  make_blocks, join_blocks, recount_blocks, join_sublist_blocks, tail_length,
+  block_length, list_anew, status_change
 from public;

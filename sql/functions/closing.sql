@@ -1,32 +1,32 @@
 -- Daily closings: the end of a day, its figures, and the sealed row.
 --
--- A day is closed in three calls, each a transaction of its own. cell.end_day locks the balance for an instant and moves
--- `open_from`. After that no sale, settlement or entry of the day can be written, so cell.day_figures reads rows that no
--- longer change, without a lock. cell.add_closing stores the sealed row. If a process dies between two calls, the next
+-- A day is closed in three calls, each a transaction of its own. end_day locks the balance for an instant and moves
+-- `open_from`. After that no sale, settlement or entry of the day can be written, so day_figures reads rows that no
+-- longer change, without a lock. add_closing stores the sealed row. If a process dies between two calls, the next
 -- process begins again at the first call.
 
-drop function if exists cell.end_day;
-drop function if exists cell.day_figures;
-drop function if exists cell.add_closing;
-drop function if exists cell.next_closing;
-drop function if exists cell.day_start;
-drop function if exists cell.local_day;
-drop function if exists cell.entry_line;
+drop function if exists end_day;
+drop function if exists day_figures;
+drop function if exists add_closing;
+drop function if exists next_closing;
+drop function if exists day_start;
+drop function if exists local_day;
+drop function if exists entry_line;
 
 -- The instant at which a local day begins. core/domain/LocalTime.ts has the same rule.
-create function cell.day_start(day date) returns timestamptz
+create function day_start(day date) returns timestamptz
 language sql
 immutable
 return (day + interval '4 hours') at time zone 'UTC';
 
 -- The local day of an instant.
-create function cell.local_day(at timestamptz) returns date
+create function local_day(at timestamptz) returns date
 language sql
 immutable
 return (at at time zone 'UTC' - interval '4 hours')::date;
 
 -- An entry as a line of the text that a closing digests. core/domain/Closing.ts has the same rule.
-create function cell.entry_line(
+create function entry_line(
   id bigint,
   type text,
   amount bigint,
@@ -43,10 +43,10 @@ return id::text || '|' || type || '|' || amount::text || '|' || balance::text ||
 
 -- The first day of a company that is not closed: the day after its last closing, or the day of its earliest ledger
 -- entry. Null if it has neither.
-create function cell.next_closing(company bigint) returns date
+create function next_closing(company bigint) returns date
 language sql
 stable
-set search_path = cell, pg_temp
+set search_path from current
 as $$
   select coalesce(
     (select c.day + 1 from closing as c where c.company_id = company order by c.day desc limit 1),
@@ -56,11 +56,11 @@ $$;
 
 -- Ends a day of a company: from now on, the money functions give its sales, settlements and entries no time of this day
 -- or earlier. Returns false, and changes nothing, if the day is not the first unclosed day.
-create function cell.end_day(company bigint, day_ date) returns boolean
+create function end_day(company bigint, day_ date) returns boolean
 language plpgsql
 -- Runs as its owner, because the server's login may not write this column.
 security definer
-set search_path = cell, pg_temp
+set search_path from current
 as $$
 begin
   if day_ is distinct from next_closing(company) then
@@ -76,15 +76,15 @@ begin
 end;
 $$;
 
--- Reads the figures of a day that cell.end_day has ended, as core/domain/Closing.ts describes them (DayFigures). Returns
+-- Reads the figures of a day that end_day has ended, as core/domain/Closing.ts describes them (DayFigures). Returns
 -- null if another process is reading the figures of this company.
 --
 -- Blocks of about 1,000 rows (block.sql) say which rows may belong to the day. Rows after the last block are read too.
-create function cell.day_figures(company bigint, day_ date) returns jsonb
+create function day_figures(company bigint, day_ date) returns jsonb
 language plpgsql
 -- Runs as its owner, because the planner would otherwise apply the row-level policies to every row.
 security definer
-set search_path = cell, pg_temp
+set search_path from current
 set enable_seqscan = off
 as $$
 #variable_conflict use_column
@@ -328,11 +328,11 @@ $$;
 
 -- Stores the closing of a day. Returns false, and stores nothing, if the day is closed already. Fails unless the day has
 -- ended, all earlier days are closed, and the content continues the closing of the day before.
-create function cell.add_closing(company bigint, day_ date, content_ text) returns boolean
+create function add_closing(company bigint, day_ date, content_ text) returns boolean
 language plpgsql
 -- Runs as its owner, because the server's login may not write closings.
 security definer
-set search_path = cell, pg_temp
+set search_path from current
 as $$
 #variable_conflict use_column
 declare
@@ -361,6 +361,6 @@ end;
 $$;
 
 -- roles.sql grants what a login may call.
-revoke all on function cell.end_day, cell.day_figures, cell.add_closing, cell.next_closing, cell.day_start,
-cell.local_day, cell.entry_line
+revoke all on function end_day, day_figures, add_closing, next_closing, day_start,
+local_day, entry_line
 from public;

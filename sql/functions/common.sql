@@ -1,7 +1,7 @@
 -- Functions that several money functions call.
 
-drop function if exists cell.key_state;
-drop function if exists cell.require_all_written;
+drop function if exists key_state;
+drop function if exists require_all_written;
 
 -- Returns what a key means for a call when another call has claimed it: Conflict, KeyReused, Replay or InProgress. The
 -- first four arguments are columns of the key; `fingerprint` is the fingerprint of the call.
@@ -10,7 +10,7 @@ drop function if exists cell.require_all_written;
 -- conflict if it was claimed before `stuck_before`; otherwise it is in progress.
 --
 -- core/domain/Idempotency.ts states the same rule for the ledger in memory. test/postgres/model compares the two.
-create function cell.key_state(
+create function key_state(
   known_fingerprint bytea,
   claimed_at timestamptz,
   completed_at timestamptz,
@@ -33,7 +33,7 @@ $$;
 
 -- Fails the transaction unless every locked row was written. Rows are written by their ctid, which cannot change while
 -- the row is locked. If a locked row is not found by its ctid, only part of the money movement would be written.
-create function cell.require_all_written(written bigint, locked bigint) returns void
+create function require_all_written(written bigint, locked bigint) returns void
 language plpgsql
 immutable
 as $$
@@ -45,4 +45,4 @@ end;
 $$;
 
 -- Only the money functions call these functions, and the money functions run as their owner.
-revoke all on function cell.key_state, cell.require_all_written from public;
+revoke all on function key_state, require_all_written from public;

@@ -1,16 +1,16 @@
--- cell.deposit: adds money from outside Saldo to a company.
+-- deposit: adds money from outside Saldo to a company.
 
-drop function if exists cell.deposit;
-drop function if exists cell.recorded_deposit;
-drop function if exists cell.deposit_elsewhere;
+drop function if exists deposit;
+drop function if exists recorded_deposit;
+drop function if exists deposit_elsewhere;
 
 -- The deposit of a company with this reference, however it is typed, if there is one. Looks for the exact spelling
 -- first, because entries of earlier versions may differ only in the spelling of their references.
-create function cell.recorded_deposit(company bigint, reference_ text)
+create function recorded_deposit(company bigint, reference_ text)
 returns table (entry_id bigint, amount bigint)
 language plpgsql
 stable
-set search_path = cell, pg_temp
+set search_path from current
 as $$
 begin
   return query
@@ -30,10 +30,10 @@ end;
 $$;
 
 -- Another company that has a deposit with this reference, or null.
-create function cell.deposit_elsewhere(company bigint, reference_ text) returns bigint
+create function deposit_elsewhere(company bigint, reference_ text) returns bigint
 language plpgsql
 stable
-set search_path = cell, pg_temp
+set search_path from current
 as $$
 begin
   return (
@@ -53,7 +53,7 @@ $$;
 -- nothing is added, and that company is returned.
 --
 -- Returns no row if the company would then own more than `owned_max`.
-create function cell.deposit(
+create function deposit(
   company bigint,
   centavos bigint,
   owned_max bigint,
@@ -65,7 +65,7 @@ returns table (entry_id bigint, amount bigint, recorded boolean, other_company b
 language plpgsql
 -- Runs as its owner. directory.deposit checks the caller's permission.
 security definer
-set search_path = cell, pg_temp
+set search_path from current
 -- reserve.sql explains these planner settings.
 set plan_cache_mode = force_generic_plan
 as $$
@@ -124,4 +124,4 @@ end;
 $$;
 
 -- The function runs as its owner, so no role except its owner may call it directly. directory.deposit calls it.
-revoke all on function cell.deposit, cell.recorded_deposit, cell.deposit_elsewhere from public;
+revoke all on function deposit, recorded_deposit, deposit_elsewhere from public;

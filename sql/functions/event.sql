@@ -1,18 +1,18 @@
 -- Events: written by the money functions, for companies with events on.
 --
--- Every caller of cell.record_events has locked the balances of the companies. So sequence numbers of a company grow in
+-- Every caller of record_events has locked the balances of the companies. So sequence numbers of a company grow in
 -- commit order.
 
-drop function if exists cell.record_events;
-drop function if exists cell.add_webhook;
-drop function if exists cell.remove_webhook;
-drop function if exists cell.test_webhook;
-drop function if exists cell.turn_events;
-drop function if exists cell.event_fact;
-drop type if exists cell.event_fact;
+drop function if exists record_events;
+drop function if exists add_webhook;
+drop function if exists remove_webhook;
+drop function if exists test_webhook;
+drop function if exists turn_events;
+drop function if exists event_fact;
+drop type if exists event_fact;
 
 -- A fact: the company, type, time and subject of an event before it is written.
-create type cell.event_fact as (
+create type event_fact as (
   company_id bigint,
   type text,
   at timestamptz,
@@ -27,7 +27,7 @@ create type cell.event_fact as (
 );
 
 -- Builds a fact with named arguments. The planner inlines the function, so it takes no time.
-create function cell.event_fact(
+create function event_fact(
   company_id bigint,
   type text,
   at timestamptz,
@@ -39,7 +39,7 @@ create function cell.event_fact(
   available bigint default null,
   held bigint default null,
   low_balance_alert bigint default null
-) returns cell.event_fact
+) returns event_fact
 language sql
 immutable
 return row(
@@ -54,16 +54,16 @@ return row(
   available,
   held,
   low_balance_alert
-)::cell.event_fact;
+)::event_fact;
 
 -- Writes events and their deliveries, and wakes the workers. Companies with events off are left out. A fact without a
 -- type is ignored.
 --
 -- Also compares the available amounts of `companies` with their alert values. If an amount has crossed its alert value
 -- since the last event about it, the function adds balance.low or balance.recovered.
-create function cell.record_events(facts cell.event_fact[], companies bigint[], at timestamptz) returns void
+create function record_events(facts event_fact[], companies bigint[], at timestamptz) returns void
 language plpgsql
-set search_path = cell, pg_temp
+set search_path from current
 -- reserve.sql explains these planner settings.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
@@ -152,11 +152,11 @@ end;
 $$;
 
 -- Turns the events of a company on or off. A balance that is already low when events are turned on counts as reported.
-create function cell.turn_events(company bigint, is_on boolean, at timestamptz) returns void
+create function turn_events(company bigint, is_on boolean, at timestamptz) returns void
 language plpgsql
 -- Runs as its owner, because the logins may not write this column.
 security definer
-set search_path = cell, pg_temp
+set search_path from current
 as $$
 begin
   insert into balance as b (company_id, events_on, updated_at)
@@ -170,7 +170,7 @@ $$;
 
 -- Adds a webhook and turns the events of its company on. Returns false, and adds nothing, if the company already has
 -- `webhooks_max` webhooks.
-create function cell.add_webhook(
+create function add_webhook(
   company bigint,
   webhook_ bigint,
   url_ text,
@@ -183,7 +183,7 @@ create function cell.add_webhook(
 language plpgsql
 -- Runs as its owner, because it locks and writes the balance.
 security definer
-set search_path = cell, pg_temp
+set search_path from current
 as $$
 #variable_conflict use_column
 begin
@@ -203,11 +203,11 @@ end;
 $$;
 
 -- Deletes a webhook with its deliveries. Returns whether the company had it.
-create function cell.remove_webhook(company bigint, webhook_ bigint) returns boolean
+create function remove_webhook(company bigint, webhook_ bigint) returns boolean
 language plpgsql
 -- Runs as its owner, because it locks the balance.
 security definer
-set search_path = cell, pg_temp
+set search_path from current
 as $$
 begin
   -- Locks the balance, as every writer of events does. A delivery of an event that is being written is visible then.
@@ -224,11 +224,11 @@ $$;
 
 -- Writes a test event for one webhook. Returns the sequence number of the event, or null if the webhook is not active
 -- or events are off.
-create function cell.test_webhook(company bigint, webhook_ bigint, at timestamptz) returns bigint
+create function test_webhook(company bigint, webhook_ bigint, at timestamptz) returns bigint
 language plpgsql
 -- Runs as its owner, because it writes the balance.
 security definer
-set search_path = cell, pg_temp
+set search_path from current
 as $$
 #variable_conflict use_column
 declare
@@ -253,6 +253,6 @@ end;
 $$;
 
 -- These functions run as their owner or are called by functions that do. roles.sql grants what a login may call.
-revoke all on function cell.record_events, cell.event_fact, cell.turn_events, cell.add_webhook, cell.remove_webhook,
-cell.test_webhook
+revoke all on function record_events, event_fact, turn_events, add_webhook, remove_webhook,
+test_webhook
 from public;

@@ -1,19 +1,19 @@
 -- Proposals of deposits and adjustments: one operator proposes, another operator confirms or rejects.
 --
 -- Locks are taken in this order: the reference, the proposal, the balance. The lock of the reference is the one of
--- cell.deposit.
+-- deposit.
 
-drop function if exists cell.propose_funding;
-drop function if exists cell.confirm_funding;
-drop function if exists cell.reject_funding;
-drop function if exists cell.recorded_adjustment;
+drop function if exists propose_funding;
+drop function if exists confirm_funding;
+drop function if exists reject_funding;
+drop function if exists recorded_adjustment;
 
 -- The adjustment of a company with this reference, if there is one.
-create function cell.recorded_adjustment(company bigint, reference_ text)
+create function recorded_adjustment(company bigint, reference_ text)
 returns table (entry_id bigint, amount bigint)
 language sql
 stable
-set search_path = cell, pg_temp
+set search_path from current
 as $$
   select e.id, e.amount
   from entry as e
@@ -34,7 +34,7 @@ $$;
 -- Stores nothing if the reference is in use. Then it returns AlreadyRecorded with the entry, UsedElsewhere with the
 -- other company, or AlreadyProposed with the number of the pending proposal. Also stores nothing, and returns
 -- Insufficient, if an adjustment would take more than the available amount.
-create function cell.propose_funding(
+create function propose_funding(
   company bigint,
   kind_ text,
   centavos bigint,
@@ -47,7 +47,7 @@ create function cell.propose_funding(
 ) returns jsonb
 language plpgsql
 security definer
-set search_path = cell, pg_temp
+set search_path from current
 set plan_cache_mode = force_generic_plan
 as $$
 -- If a name is both a column and a variable, it means the column.
@@ -119,11 +119,11 @@ $$;
 -- Otherwise changes nothing, and returns NotPending, AlreadyRecorded, UsedElsewhere, Insufficient or BeyondRange.
 -- `confirmable` in core/domain/FundingProposal.ts and `adjust` in core/domain/Account.ts state the same rules for the
 -- ledger in memory. test/postgres/model compares the two.
-create function cell.confirm_funding(company bigint, number_ bigint, operator text, owned_max bigint, at timestamptz)
+create function confirm_funding(company bigint, number_ bigint, operator text, owned_max bigint, at timestamptz)
 returns jsonb
 language plpgsql
 security definer
-set search_path = cell, pg_temp
+set search_path from current
 set plan_cache_mode = force_generic_plan
 as $$
 -- If a name is both a column and a variable, it means the column.
@@ -195,11 +195,11 @@ end;
 $$;
 
 -- Rejects a proposal. Returns false, and changes nothing, if the proposal is decided or expired.
-create function cell.reject_funding(company bigint, number_ bigint, operator text, reason_ text, at timestamptz)
+create function reject_funding(company bigint, number_ bigint, operator text, reason_ text, at timestamptz)
 returns boolean
 language plpgsql
 security definer
-set search_path = cell, pg_temp
+set search_path from current
 as $$
 begin
   update funding_proposal as p
@@ -210,4 +210,4 @@ end;
 $$;
 
 -- These functions run as their owner, so no other role may call them until roles.sql grants it.
-revoke all on function cell.propose_funding, cell.confirm_funding, cell.reject_funding, cell.recorded_adjustment from public;
+revoke all on function propose_funding, confirm_funding, reject_funding, recorded_adjustment from public;

@@ -1,19 +1,19 @@
--- cell.reserve: holds the amounts of a group of sales. "Request" in this file means one request of the group: one sale
+-- reserve: holds the amounts of a group of sales. "Request" in this file means one request of the group: one sale
 -- to reserve. Variables call it a member.
 
-drop function if exists cell.reserve;
-drop function if exists cell.answers_of_known_keys;
-drop function if exists cell.judge_one_by_one;
-drop function if exists cell.refusal;
-drop function if exists cell.account;
-drop function if exists cell.demand;
-drop type if exists cell.refused;
-drop type if exists cell.account;
-drop type if exists cell.demand;
-drop type if exists cell.intent;
+drop function if exists reserve;
+drop function if exists answers_of_known_keys;
+drop function if exists judge_one_by_one;
+drop function if exists refusal;
+drop function if exists account;
+drop function if exists demand;
+drop type if exists refused;
+drop type if exists account;
+drop type if exists demand;
+drop type if exists intent;
 
 -- One request of the group: a sale to reserve. `n` is the number of the request in the group.
-create type cell.intent as (
+create type intent as (
   n int,
   company_id bigint,
   transaction_id bigint,
@@ -37,7 +37,7 @@ create type cell.intent as (
 );
 
 -- The sum of the requests of one company, with the company's locked balance.
-create type cell.demand as (
+create type demand as (
   company_id bigint,
   -- The ctid of the balance row, which cannot change while the row is locked. Null if the company has no balance row.
   balance_ctid tid,
@@ -57,7 +57,7 @@ create type cell.demand as (
 );
 
 -- Builds a demand with named arguments. The planner inlines the function, so it takes no time.
-create function cell.demand(
+create function demand(
   company_id bigint,
   balance_ctid tid,
   available bigint,
@@ -70,7 +70,7 @@ create function cell.demand(
   members bigint,
   first_id bigint,
   buys_once boolean
-) returns cell.demand
+) returns demand
 language sql
 immutable
 return row(
@@ -86,10 +86,10 @@ return row(
   members,
   first_id,
   buys_once
-)::cell.demand;
+)::demand;
 
 -- A company's available amount, its limits, and its consumption in the local day, week and month.
-create type cell.account as (
+create type account as (
   company_id bigint,
   available bigint,
   limit_daily bigint,
@@ -100,8 +100,8 @@ create type cell.account as (
   monthly bigint
 );
 
--- Builds an account with named arguments, as cell.demand does for a demand.
-create function cell.account(
+-- Builds an account with named arguments, as demand does for a demand.
+create function account(
   company_id bigint,
   available bigint,
   limit_daily bigint,
@@ -110,13 +110,13 @@ create function cell.account(
   daily bigint,
   weekly bigint,
   monthly bigint
-) returns cell.account
+) returns account
 language sql
 immutable
-return row(company_id, available, limit_daily, limit_weekly, limit_monthly, daily, weekly, monthly)::cell.account;
+return row(company_id, available, limit_daily, limit_weekly, limit_monthly, daily, weekly, monthly)::account;
 
 -- A refused request with its answer.
-create type cell.refused as (
+create type refused as (
   n int,
   transaction_id bigint,
   answer jsonb
@@ -128,7 +128,7 @@ create type cell.refused as (
 -- A company that may spend an amount may also spend it in parts, in any order.
 --
 -- core/domain/Account.ts states the same rules for the ledger in memory. test/postgres/model compares the two.
-create function cell.refusal(account cell.account, spent bigint, amount bigint) returns text
+create function refusal(account account, spent bigint, amount bigint) returns text
 language sql
 immutable
 as $$
@@ -142,10 +142,10 @@ $$;
 
 -- Judges the requests of these companies in order, and returns the refused requests. An amount that one request holds
 -- is no longer available to the company's next requests. The caller has locked the balances and the insurances.
-create function cell.judge_one_by_one(members cell.intent[], accounts cell.account[], at timestamptz)
-returns setof cell.refused
+create function judge_one_by_one(members intent[], accounts account[], at timestamptz)
+returns setof refused
 language plpgsql
-set search_path = cell, pg_temp
+set search_path from current
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_hashjoin = off
@@ -253,15 +253,15 @@ $$;
 --
 -- The answer is Vanished if the key was freed in the meantime, or if the request of this group that claimed the key was
 -- refused. The caller then tries again.
-create function cell.answers_of_known_keys(
-  members cell.intent[],
+create function answers_of_known_keys(
+  members intent[],
   claimed bigint[],
   expired_before timestamptz,
   stuck_before timestamptz
 ) returns table (n int, answer jsonb)
 language sql
 stable
-set search_path = cell, pg_temp
+set search_path from current
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_hashjoin = off
@@ -305,16 +305,16 @@ as $$
 $$;
 
 -- Claims the keys and holds the amounts of a group of sales in one transaction. The sales may belong to any companies.
--- `items` is an array of cell.intent without ids. Every request gets its own answer, {tag, ...}. A refused request
+-- `items` is an array of intent without ids. Every request gets its own answer, {tag, ...}. A refused request
 -- leaves no rows.
 --
 -- `at`, the local day `today`, and the first days of the local week and month come from the caller's clock.
--- `ask_first_at` is when recovery first asks the provider about the sales. cell.key_state explains `expired_before`
+-- `ask_first_at` is when recovery first asks the provider about the sales. key_state explains `expired_before`
 -- and `stuck_before`.
 --
--- This function and cell.settle take their locks in the same order: keys, balances, transactions, insurances. Each kind
+-- This function and settle take their locks in the same order: keys, balances, transactions, insurances. Each kind
 -- is locked in the order of the company id. So two groups cannot deadlock.
-create function cell.reserve(
+create function reserve(
   items jsonb,
   at timestamptz,
   today date,
@@ -327,7 +327,7 @@ create function cell.reserve(
 language plpgsql
 -- Runs as its owner, because the server's login may not write these tables.
 security definer
-set search_path = cell, pg_temp
+set search_path from current
 -- Uses one plan for all calls, because only the values differ between calls. Making a new plan for each call would take
 -- as long as the work itself.
 set plan_cache_mode = force_generic_plan
@@ -649,5 +649,5 @@ $$;
 
 -- These functions run as their owner, so no other role may call them until roles.sql grants it.
 revoke all on function
-  cell.reserve, cell.answers_of_known_keys, cell.judge_one_by_one, cell.refusal, cell.account, cell.demand
+  reserve, answers_of_known_keys, judge_one_by_one, refusal, account, demand
 from public;

@@ -1,11 +1,11 @@
--- cell.begin_reversal and cell.settle_reversal: return the amount of a sale to its company, once.
+-- begin_reversal and settle_reversal: return the amount of a sale to its company, once.
 
-drop function if exists cell.begin_reversal;
-drop function if exists cell.settle_reversal;
+drop function if exists begin_reversal;
+drop function if exists settle_reversal;
 
--- Claims the key and the sale for one reversal. Returns {tag, ...}, as cell.reserve does. A refusal leaves no rows.
--- cell.key_state explains `expired_before` and `stuck_before`.
-create function cell.begin_reversal(
+-- Claims the key and the sale for one reversal. Returns {tag, ...}, as reserve does. A refusal leaves no rows.
+-- key_state explains `expired_before` and `stuck_before`.
+create function begin_reversal(
   company bigint,
   sale bigint,
   key_ text,
@@ -20,7 +20,7 @@ create function cell.begin_reversal(
 language plpgsql
 -- Runs as its owner, because the server's login may not write these tables.
 security definer
-set search_path = cell, pg_temp
+set search_path from current
 -- reserve.sql explains these planner settings.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
@@ -101,8 +101,8 @@ $$;
 -- charged), or Hold.
 --
 -- Returns {won, status, outcome}: whether this call settled the reversal, the status of the reversal now, and the
--- response that its key replays. cell.settle explains `not_found_` and `claimed_at_`.
-create function cell.settle_reversal(
+-- response that its key replays. settle explains `not_found_` and `claimed_at_`.
+create function settle_reversal(
   company bigint,
   reversal_ bigint,
   verdict text,
@@ -115,7 +115,7 @@ create function cell.settle_reversal(
 language plpgsql
 -- Runs as its owner, because the server's login may not write these tables.
 security definer
-set search_path = cell, pg_temp
+set search_path from current
 -- reserve.sql explains these planner settings.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
@@ -129,7 +129,7 @@ declare
   events_on_ boolean;
   open_from_ timestamptz;
 begin
-  -- 1. Lock in the order of cell.reserve (key, balance, transaction) and then the reversal. The key and the sale of a
+  -- 1. Lock in the order of reserve (key, balance, transaction) and then the reversal. The key and the sale of a
   --   reversal never change, so reading them before the lock is safe.
   select * into strict given from reversal as v where v.company_id = company and v.id = reversal_;
   perform 1 from idempotency as k where k.company_id = company and k.key = given.idempotency_key for update;
@@ -141,7 +141,7 @@ begin
   at := greatest(at, open_from_);
 
   -- 2. Judge. A conclusion from "not found" answers is too late if another recovery has counted or claimed the reversal
-  --   in the meantime, as in cell.settle.
+  --   in the meantime, as in settle.
   won := given.status in ('PROCESSING', 'PENDING');
   if
     not_found_ > 0
@@ -238,4 +238,4 @@ end;
 $$;
 
 -- These functions run as their owner, so no other role may call them until roles.sql grants it.
-revoke all on function cell.begin_reversal, cell.settle_reversal from public;
+revoke all on function begin_reversal, settle_reversal from public;

@@ -1,15 +1,15 @@
--- cell.settle: settles a group of sales with held amounts. "Request" in this file means one request of the group:
+-- settle: settles a group of sales with held amounts. "Request" in this file means one request of the group:
 -- to settle one sale. Variables call it a member.
 
-drop function if exists cell.settle;
-drop function if exists cell.status_after;
-drop function if exists cell.settling;
-drop type if exists cell.settling;
-drop type if exists cell.settlement;
+drop function if exists settle;
+drop function if exists status_after;
+drop function if exists settling;
+drop type if exists settling;
+drop type if exists settlement;
 
 -- One request of the group: to settle a sale. `n` is the number of the request in the group. `verdict` is Confirm,
 -- Release, Free or Hold.
-create type cell.settlement as (
+create type settlement as (
   n int,
   company_id bigint,
   transaction_id bigint,
@@ -28,8 +28,8 @@ create type cell.settlement as (
 
 -- A settlement with the facts about the rows that it has locked. The ctid of a locked row cannot change, so it
 -- identifies the row.
-create type cell.settling as (
-  settlement cell.settlement,
+create type settling as (
+  settlement settlement,
   -- The ctid of the sale's idempotency key. Null if the key was deleted or belongs to another sale.
   key_ctid tid,
   -- Whether the key already has a response.
@@ -49,8 +49,8 @@ create type cell.settling as (
 );
 
 -- Builds a settling with named arguments. The planner inlines the function, so it takes no time.
-create function cell.settling(
-  settlement cell.settlement,
+create function settling(
+  settlement settlement,
   key_ctid tid default null,
   answered boolean default null,
   balance_ctid tid default null,
@@ -62,7 +62,7 @@ create function cell.settling(
   day date default null,
   insurance_id bigint default null,
   old_status text default null
-) returns cell.settling
+) returns settling
 language sql
 immutable
 return row(
@@ -78,10 +78,10 @@ return row(
   day,
   insurance_id,
   old_status
-)::cell.settling;
+)::settling;
 
 -- The status of a sale after a verdict. An unknown verdict gives null, which the status column does not accept.
-create function cell.status_after(verdict text) returns text
+create function status_after(verdict text) returns text
 language sql
 immutable
 as $$
@@ -93,7 +93,7 @@ as $$
 $$;
 
 -- Confirms, releases, frees or keeps holding a group of sales in one transaction. The sales may belong to any
--- companies. `items` is an array of cell.settlement.
+-- companies. `items` is an array of settlement.
 --
 -- Each sale is settled once. The answer to a request has four fields. `won`: whether this call settled the sale.
 -- `status`: the status of the sale now. `outcome`: the response that the sale's key replays. `kept`: whether that
@@ -101,12 +101,12 @@ $$;
 --
 -- If `not_found` is above 0, it is recovery's count of firm "not found" answers: the count of the sale when recovery
 -- claimed it at `claimed_at`, plus one. Without `claimed_at`, only the count is compared.
-create function cell.settle(items jsonb, tersely boolean default false)
+create function settle(items jsonb, tersely boolean default false)
 returns table (n int, won boolean, kept boolean, status text, outcome jsonb)
 language plpgsql
 -- Runs as its owner, because the server's login may not write these tables.
 security definer
-set search_path = cell, pg_temp
+set search_path from current
 -- reserve.sql explains these planner settings.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
@@ -518,4 +518,4 @@ end;
 $$;
 
 -- These functions run as their owner, so no other role may call them until roles.sql grants it.
-revoke all on function cell.settle, cell.status_after, cell.settling from public;
+revoke all on function settle, status_after, settling from public;

@@ -4,8 +4,8 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 
 /**
- * The ids of all advisory locks, in one place so that they differ. cell.deposit uses 7_249_016, cell.day_figures
- * 7_249_017.
+ * The ids of all advisory locks, in one place so that they differ. The function deposit uses 7_249_016, the
+ * function day_figures 7_249_017.
  */
 export const advisoryLocks = {
   /** Every process that uses an embedded server holds this lock in shared mode for as long as it uses the server. */

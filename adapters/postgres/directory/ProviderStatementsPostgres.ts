@@ -1,4 +1,4 @@
-import { PgClient, PgTypes } from "@effect/sql-pg"
+import { PgTypes } from "@effect/sql-pg"
 import { DateTime, Effect, Layer, Stream } from "effect"
 import { isSqlError } from "effect/sql/SqlError"
 import { CaseKind } from "../../../core/domain/Case.ts"
@@ -6,6 +6,7 @@ import { instantsOf } from "../../../core/domain/LocalTime.ts"
 import { StatementWithoutDates } from "../../../core/domain/OperatorErrors.ts"
 import type { StatementLine } from "../../../core/domain/ProviderStatement.ts"
 import { type ComparedStatement, type Comparison, ProviderStatements } from "../../../core/ports/ProviderStatements.ts"
+import { cellClient } from "../connection/Cell.ts"
 import { advisoryLocks, instant } from "../connection/Sql.ts"
 import { makeTables, pairLines, readSales, type Span, storeCases, storeDifferences } from "./StatementTables.ts"
 
@@ -20,7 +21,7 @@ interface LoadedRow {
 }
 
 const make = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* cellClient
 
   // An array for each column, because Postgres reads arrays faster than rows.
   const load = Effect.fnUntraced(function* (lines: ReadonlyArray<StatementLine>) {

@@ -1,8 +1,8 @@
-import type { PgClient } from "@effect/sql-pg"
 import { DateTime, Effect } from "effect"
 import type { CaseKind } from "../../../core/domain/Case.ts"
 import type { Environment } from "../../../core/domain/Company.ts"
 import type { ProviderName } from "../../../core/domain/ProviderStatement.ts"
+import type { CellSql } from "../connection/Cell.ts"
 import { instant } from "../connection/Sql.ts"
 
 /** The statements that compare the lines of a provider's statement with the sales, in temporary tables. */
@@ -13,7 +13,7 @@ export interface Span {
   readonly until: DateTime.Utc
 }
 
-export const makeTables = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
+export const makeTables = Effect.fnUntraced(function* (sql: CellSql) {
   yield* sql`
     create temp table compared_line (
       line int not null,
@@ -60,11 +60,7 @@ const apart_max = { days: 2 }
  * Reads the sales of the time span that a provider delivers. An xid that was sold again after a failure counts once,
  * with the sale that did not fail or the newest sale. Blocks find the sales by their time, because no index does.
  */
-export const readSales = Effect.fnUntraced(function* (
-  sql: PgClient.PgClient,
-  environment: Environment,
-  { since, until }: Span
-) {
+export const readSales = Effect.fnUntraced(function* (sql: CellSql, environment: Environment, { since, until }: Span) {
   const first = instant(DateTime.subtract(since, apart_max))
   const end = instant(DateTime.add(until, apart_max))
   yield* sql`
@@ -73,16 +69,16 @@ export const readSales = Effect.fnUntraced(function* (
       case t.status when 'PROCESSING' then 'PENDING' else t.status end, t.amount, t.created_at, t.auth_code
     from (
       select o.company_id, o.first_id, o.last_id
-      from cell.block as o
+      from ${sql.cell}.block as o
       where o.list = 'sale' and o.latest >= ${first} and o.earliest < ${end}
       union all
       select b.company_id, b.listed_to + 1, 9223372036854775807
-      from cell.balance as b
+      from ${sql.cell}.balance as b
       where b.sales > b.sales_listed
     ) as o
     cross join lateral (
       select *
-      from cell.transaction as t
+      from ${sql.cell}.transaction as t
       where t.company_id = o.company_id and t.id between o.first_id and o.last_id
       offset 0
     ) as t
@@ -98,7 +94,7 @@ export const readSales = Effect.fnUntraced(function* (
  * Pairs each sale with at most one line: by the xid and, for the rest, by the provider's id. If lines repeat an xid, the
  * line that agrees with the sale is its pair. A provider's id pairs only if no other line and no other sale has it.
  */
-export const pairLines = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
+export const pairLines = Effect.fnUntraced(function* (sql: CellSql) {
   yield* sql`
     insert into pg_temp.compared_pair
     select line, company_id, id
@@ -145,7 +141,7 @@ export const pairLines = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
  * Writes the differences of the time span, and counts them and the pairs without a difference. A refused sale that only
  * one side has is no difference, because it costs nothing. Neither is another amount if both sides refused the sale.
  */
-export const storeDifferences = Effect.fnUntraced(function* (sql: PgClient.PgClient, { since, until }: Span) {
+export const storeDifferences = Effect.fnUntraced(function* (sql: CellSql, { since, until }: Span) {
   const soldInSpan = sql`(s.created_at >= ${instant(since)} and s.created_at < ${instant(until)})`
   const listedInSpan = sql`(l.since is null or (l.since < ${instant(until)} and l.until > ${instant(since)}))`
   const pairs = sql`
@@ -202,7 +198,7 @@ const factColumns = ["our_status", "our_amount", "their_status", "their_amount",
 
 /** Stores a case for each difference, and marks earlier cases of the time span that are no longer found. */
 export const storeCases = Effect.fnUntraced(function* (
-  sql: PgClient.PgClient,
+  sql: CellSql,
   {
     at,
     file,

@@ -1,10 +1,10 @@
-import { PgClient } from "@effect/sql-pg"
 import { DateTime, Effect, Layer, Option, Stream } from "effect"
 import { Sequence, WebhookId } from "../../../core/domain/Event.ts"
 import { CompanyId } from "../../../core/domain/Ids.ts"
 import { frozenAt } from "../../../core/domain/Page.ts"
 import type { DeliveryState } from "../../../core/domain/Webhook.ts"
 import { Deliveries, type Delivery } from "../../../core/ports/Deliveries.ts"
+import { cellClient } from "../connection/Cell.ts"
 import { PoolSize } from "../connection/Database.ts"
 import { notificationsOf } from "../connection/Notifications.ts"
 import { instant, int8 } from "../connection/Sql.ts"
@@ -51,7 +51,7 @@ const channel = "deliveries"
 
 /** Makes the function that lists deliveries. */
 const listing = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* cellClient
 
   const list: Deliveries["Service"]["list"] = Effect.fnUntraced(function* (companyId, id, filter, { page, perPage }) {
     const { state, upTo } = filter
@@ -65,13 +65,13 @@ const listing = Effect.gen(function* () {
       select whole.total, whole.newest, shown.*
       from (
         select
-          (select count(*) from cell.delivery as d where ${wanted}) as total,
-          (select coalesce(max(d.sequence), 0) from cell.delivery as d where ${ofWebhook}) as newest
+          (select count(*) from ${sql.cell}.delivery as d where ${wanted}) as total,
+          (select coalesce(max(d.sequence), 0) from ${sql.cell}.delivery as d where ${ofWebhook}) as newest
       ) as whole
       left join (
         select ${sql.literal(deliveryColumns)}
-        from cell.delivery as d
-        join cell.event as e on e.company_id = d.company_id and e.sequence = d.sequence
+        from ${sql.cell}.delivery as d
+        join ${sql.cell}.event as e on e.company_id = d.company_id and e.sequence = d.sequence
         where ${wanted}
         order by d.sequence desc
         limit ${perPage}
@@ -89,7 +89,7 @@ const listing = Effect.gen(function* () {
 
 /** Makes the function that puts events into a queue again. */
 const replaying = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* cellClient
 
   const replay: Deliveries["Service"]["replay"] = Effect.fnUntraced(function* (companyId, id, wanted, at) {
     const spans =
@@ -102,7 +102,7 @@ const replaying = Effect.gen(function* () {
             not ${wanted.onlyFailed}
             or exists (
               select
-              from cell.delivery as d
+              from ${sql.cell}.delivery as d
               where d.company_id = e.company_id
                 and d.webhook_id = ${int8(id)}
                 and d.sequence = e.sequence
@@ -111,10 +111,10 @@ const replaying = Effect.gen(function* () {
           )`
     const [replayed] = yield* sql<{ deliveries: number }>`
       with replayed as (
-        insert into cell.delivery (company_id, webhook_id, sequence, due_at, created_at)
+        insert into ${sql.cell}.delivery (company_id, webhook_id, sequence, due_at, created_at)
         select e.company_id, w.id, e.sequence, ${instant(at)}, e.created_at
-        from cell.webhook as w
-        join cell.event as e on e.company_id = w.company_id
+        from ${sql.cell}.webhook as w
+        join ${sql.cell}.event as e on e.company_id = w.company_id
         where w.company_id = ${int8(companyId)}
           and w.id = ${int8(id)}
           and (e.webhook_id is null or e.webhook_id = w.id)
@@ -149,13 +149,13 @@ const replaying = Effect.gen(function* () {
 const listeningPool_min = 5
 
 const make = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* cellClient
 
   const arrivals = (yield* PoolSize) < listeningPool_min ? Stream.never : notificationsOf(sql, channel)
 
   const test: Deliveries["Service"]["test"] = Effect.fnUntraced(function* (companyId, id, at) {
     const [row] = yield* sql<{ reached: bigint | null }>`
-      select cell.test_webhook(${int8(companyId)}, ${int8(id)}, ${instant(at)}) as reached`
+      select ${sql.cell}.test_webhook(${int8(companyId)}, ${int8(id)}, ${instant(at)}) as reached`
     return Option.map(Option.fromNullishOr(row?.reached), (reached) => Sequence.make(Number(reached)))
   }, Effect.orDie)
 

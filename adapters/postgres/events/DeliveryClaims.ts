@@ -1,8 +1,9 @@
-import { PgClient, PgTypes } from "@effect/sql-pg"
+import { PgTypes } from "@effect/sql-pg"
 import { DateTime, Effect } from "effect"
 import { WebhookId } from "../../../core/domain/Event.ts"
 import { WebhookUrl } from "../../../core/domain/Webhook.ts"
 import type { ClaimedDelivery, Deliveries, DeliveryClaim } from "../../../core/ports/Deliveries.ts"
+import { type CellSql, cellClient } from "../connection/Cell.ts"
 import { instant, instantOrNull } from "../connection/Sql.ts"
 import { queueTransactions } from "./DeliveryResults.ts"
 import { type EventRow, eventColumns, eventReader } from "./EventRows.ts"
@@ -28,11 +29,7 @@ interface ClaimedRow extends EventRow {
  * locked or leased. Recording a result ends the lease. An expired lease means that a worker died before it recorded a
  * result.
  */
-const leasing = (
-  sql: PgClient.PgClient,
-  { busy, limit, now, perWebhook }: DeliveryClaim,
-  leasedUntil: DateTime.Utc
-) => {
+const leasing = (sql: CellSql, { busy, limit, now, perWebhook }: DeliveryClaim, leasedUntil: DateTime.Utc) => {
   const at = instant(now)
   // An object, because a join with a list would compare each webhook with each entry.
   const sending = PgTypes.jsonb(Object.fromEntries(busy))
@@ -40,7 +37,7 @@ const leasing = (
     with recursive waiting as (
       (
         select d.company_id, d.webhook_id, d.due_at
-        from cell.delivery as d
+        from ${sql.cell}.delivery as d
         where d.state = 'pendiente'
         order by d.company_id, d.webhook_id, d.due_at, d.sequence
         limit 1
@@ -50,7 +47,7 @@ const leasing = (
       from waiting as q
       cross join lateral (
         select d.company_id, d.webhook_id, d.due_at
-        from cell.delivery as d
+        from ${sql.cell}.delivery as d
         where d.state = 'pendiente' and (d.company_id, d.webhook_id) > (q.company_id, q.webhook_id)
         order by d.company_id, d.webhook_id, d.due_at, d.sequence
         limit 1
@@ -66,10 +63,10 @@ const leasing = (
       select w.company_id, w.id, w.url, w.secret, w.failing_since, d.sequence,
         case when w.previous_until > ${at} then w.previous_secret end as previous_secret
       from receiver as q
-      join cell.webhook as w on w.company_id = q.company_id and w.id = q.webhook_id
+      join ${sql.cell}.webhook as w on w.company_id = q.company_id and w.id = q.webhook_id
       cross join lateral (
         select d.sequence
-        from cell.delivery as d
+        from ${sql.cell}.delivery as d
         where d.company_id = w.company_id
           and d.webhook_id = w.id
           and d.state = 'pendiente'
@@ -86,10 +83,10 @@ const leasing = (
       where w.state = 'activo'
       limit ${limit}
     )
-    update cell.delivery as d
+    update ${sql.cell}.delivery as d
     set leased_until = ${instant(leasedUntil)}
     from due
-    join cell.event as e on e.company_id = due.company_id and e.sequence = due.sequence
+    join ${sql.cell}.event as e on e.company_id = due.company_id and e.sequence = due.sequence
     where d.company_id = due.company_id and d.webhook_id = due.id and d.sequence = due.sequence
     returning
       ${sql.literal(eventColumns)}, d.attempts, d.attempts = 0 and d.due_at = d.created_at as is_first,
@@ -98,7 +95,7 @@ const leasing = (
 
 /** Makes the function that claims due deliveries. */
 export const claiming = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* cellClient
   const inTransaction = queueTransactions(sql)
   const { opened } = yield* secrets
   const read = eventReader(sql)

@@ -1,9 +1,10 @@
-import { PgClient, PgTypes } from "@effect/sql-pg"
+import { PgTypes } from "@effect/sql-pg"
 import { DateTime, Effect, Layer } from "effect"
 import { WebhookId } from "../../../core/domain/Event.ts"
 import type { CompanyId } from "../../../core/domain/Ids.ts"
 import type { DeliveryState } from "../../../core/domain/Webhook.ts"
 import { DeliveryReports } from "../../../core/ports/Deliveries.ts"
+import { cellClient } from "../connection/Cell.ts"
 import { instant, int8 } from "../connection/Sql.ts"
 import { type DeliveryRow, deliveryColumns, deliveryOf } from "./DeliveriesPostgres.ts"
 
@@ -19,7 +20,7 @@ interface StateRow {
 }
 
 const make = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* cellClient
 
   const read = Effect.fnUntraced(function* (companyId: CompanyId, id: WebhookId, now: DateTime.Utc) {
     const states = yield* sql<StateRow>`
@@ -27,13 +28,13 @@ const make = Effect.gen(function* () {
         state,
         count(*)::int as deliveries,
         min(due_at) filter (where state = 'pendiente' and due_at <= ${instant(now)}) as due_since
-      from cell.delivery
+      from ${sql.cell}.delivery
       where company_id = ${int8(companyId)} and webhook_id = ${int8(id)}
       group by state`
     const errors = yield* sql<DeliveryRow>`
       select ${sql.literal(deliveryColumns)}
-      from cell.delivery as d
-      join cell.event as e on e.company_id = d.company_id and e.sequence = d.sequence
+      from ${sql.cell}.delivery as d
+      join ${sql.cell}.event as e on e.company_id = d.company_id and e.sequence = d.sequence
       where d.company_id = ${int8(companyId)} and d.webhook_id = ${int8(id)} and d.error is not null
       order by d.sequence desc
       limit ${errors_max}`
@@ -55,7 +56,7 @@ const make = Effect.gen(function* () {
       ) as w(company_id bigint, webhook_id bigint)
       cross join lateral (
         select d.due_at
-        from cell.delivery as d
+        from ${sql.cell}.delivery as d
         where d.company_id = w.company_id
           and d.webhook_id = w.webhook_id
           and d.state = 'pendiente'

@@ -1,7 +1,7 @@
-import { PgClient } from "@effect/sql-pg"
 import { DateTime, Effect } from "effect"
 import { deliveryAfter } from "../../../core/domain/Webhook.ts"
 import type { ClaimedDelivery, DeliveryResult } from "../../../core/ports/Deliveries.ts"
+import { type CellSql, cellClient } from "../connection/Cell.ts"
 import { grouped } from "../grouping/Grouped.ts"
 
 /** A result as a row of the statement that records it. */
@@ -32,7 +32,7 @@ const resultRow = ({ event, leasedUntil, webhook }: ClaimedDelivery, result: Del
  * seconds on a long one. The commit does not wait for the disk: if Postgres crashes and loses it, the deliveries are
  * sent again.
  */
-export const queueTransactions = (sql: PgClient.PgClient) => {
+export const queueTransactions = (sql: CellSql) => {
   const settings = sql`
     select
       set_config('plan_cache_mode', 'force_custom_plan', true),
@@ -45,11 +45,11 @@ export const queueTransactions = (sql: PgClient.PgClient) => {
 
 /** Makes the function that records the results of attempts. Results that arrive together share a statement. */
 export const recording = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* cellClient
   const inTransaction = queueTransactions(sql)
 
   // Only the results of the latest claims count. The statement locks the webhooks first, because the main query reads
-  // `judged`, and then the deliveries. cell.remove_webhook locks them in the same order.
+  // `judged`, and then the deliveries. The function remove_webhook locks them in the same order.
   const write = Effect.fnUntraced(function* (results: ReadonlyArray<ReturnType<typeof resultRow>>) {
     const rows = yield* sql<{ readonly id: bigint }>`
       with result as materialized (
@@ -58,7 +58,7 @@ export const recording = Effect.gen(function* () {
           company_id bigint, webhook_id bigint, sequence bigint, leased_until timestamptz, state text, due_at timestamptz,
           http_status int, error text, duration_ms int, disables boolean, at timestamptz
         )
-        join cell.delivery as d
+        join ${sql.cell}.delivery as d
           on d.company_id = r.company_id and d.webhook_id = r.webhook_id and d.sequence = r.sequence
         where d.leased_until = r.leased_until
         -- Deliveries are locked in this order, so that neither two groups nor a group and a replay can deadlock.
@@ -73,13 +73,13 @@ export const recording = Effect.gen(function* () {
           from result as r
           group by r.company_id, r.webhook_id
         ) as f
-        join cell.webhook as w on w.company_id = f.company_id and w.id = f.webhook_id
+        join ${sql.cell}.webhook as w on w.company_id = f.company_id and w.id = f.webhook_id
         where f.failed = (w.failing_since is null) or f.disables
         order by w.company_id, w.id
         for no key update of w
       ),
       judged as (
-        update cell.webhook as w
+        update ${sql.cell}.webhook as w
         set failing_since = case when c.failed then coalesce(w.failing_since, c.at) end,
           state = case when c.disables and w.state = 'activo' then 'desactivado' else w.state end
         from changed as c
@@ -87,7 +87,7 @@ export const recording = Effect.gen(function* () {
         returning w.id, old.state <> new.state as disabled
       ),
       recorded as (
-        update cell.delivery as d
+        update ${sql.cell}.delivery as d
         set state = r.state,
           attempts = d.attempts + 1,
           due_at = r.due_at,

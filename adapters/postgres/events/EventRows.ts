@@ -1,10 +1,10 @@
-import type { PgClient } from "@effect/sql-pg"
 import { DateTime, Effect, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { type CompanyEvent, EventSubject, Sequence, saleAt, WebhookId } from "../../../core/domain/Event.ts"
 import { CompanyId, InsuranceId, TransactionId } from "../../../core/domain/Ids.ts"
 import { Centavos } from "../../../core/domain/Money.ts"
 import { EventType } from "../../../core/domain/Webhook.ts"
+import type { CellSql } from "../connection/Cell.ts"
 import { reversalJson, saleColumns, type TransactionRow, transactionOf } from "../ledger/TransactionRow.ts"
 import { type EntryRow, entryColumns, entryOf } from "../reads/StatementPostgres.ts"
 
@@ -94,14 +94,14 @@ const subjectOf = (row: EventRow, { entries, policies, sales }: Subjects): Event
  * Makes a function that reads events from their rows, in the order of the rows. A sale is read with the reversal that
  * the event names, not with the latest one.
  */
-export const eventReader = (sql: PgClient.PgClient) => {
+export const eventReader = (sql: CellSql) => {
   /** SQL that reads the events `e` of these rows again. */
   const named = (rows: ReadonlyArray<EventRow>) => sql`
     unnest(
       ${rows.map(({ company_id }) => String(company_id))}::text[],
       ${rows.map(({ sequence }) => String(sequence))}::text[]
     ) as w(company_id, sequence)
-    join cell.event as e on e.company_id = w.company_id::bigint and e.sequence = w.sequence::bigint`
+    join ${sql.cell}.event as e on e.company_id = w.company_id::bigint and e.sequence = w.sequence::bigint`
 
   const salesOf = (rows: ReadonlyArray<EventRow>, query: Query) => query<TransactionRow & OfEvent>`
     select
@@ -110,11 +110,11 @@ export const eventReader = (sql: PgClient.PgClient) => {
       ${sql.literal(saleColumns("t."))},
       (
         select ${sql.literal(reversalJson)}
-        from cell.reversal as v
+        from ${sql.cell}.reversal as v
         where v.company_id = e.company_id and v.id = e.reversal_id
       ) as latest_reversal
     from ${named(rows)}
-    join cell.transaction as t on t.company_id = e.company_id and t.id = e.transaction_id`
+    join ${sql.cell}.transaction as t on t.company_id = e.company_id and t.id = e.transaction_id`
 
   const policiesOf = (rows: ReadonlyArray<EventRow>, query: Query) => query<PolicyRow & OfEvent>`
     select
@@ -124,7 +124,7 @@ export const eventReader = (sql: PgClient.PgClient) => {
       g.valid_from,
       g.valid_until
     from ${named(rows)}
-    join cell.insurance as g on g.company_id = e.company_id and g.id = e.insurance_id`
+    join ${sql.cell}.insurance as g on g.company_id = e.company_id and g.id = e.insurance_id`
 
   const entriesOf = (rows: ReadonlyArray<EventRow>, query: Query) => query<EntryRow & OfEvent>`
     select
@@ -132,7 +132,7 @@ export const eventReader = (sql: PgClient.PgClient) => {
       e.sequence as event_sequence,
       ${sql.literal(entryColumns("l."))}
     from ${named(rows)}
-    join cell.entry as l on l.company_id = e.company_id and l.id = e.entry_id`
+    join ${sql.cell}.entry as l on l.company_id = e.company_id and l.id = e.entry_id`
 
   const read = <Row extends OfEvent>(
     rows: ReadonlyArray<EventRow>,

@@ -1,13 +1,13 @@
-import { PgClient } from "@effect/sql-pg"
 import { type DateTime, Effect, Layer } from "effect"
 import { CompanyId } from "../../../core/domain/Ids.ts"
 import { Events, type EventsWanted } from "../../../core/ports/Events.ts"
+import { cellClient } from "../connection/Cell.ts"
 import { companyReads } from "../connection/CompanyReads.ts"
 import { instant, int8 } from "../connection/Sql.ts"
 import { type EventRow, eventColumns, eventReader } from "./EventRows.ts"
 
 const make = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* cellClient
   const reads = yield* companyReads
   const read = eventReader(sql)
 
@@ -15,7 +15,7 @@ const make = Effect.gen(function* () {
     const query = reads(companyId)
     const rows = yield* query<EventRow>`
       select ${sql.literal(eventColumns)}
-      from cell.event as e
+      from ${sql.cell}.event as e
       where e.company_id = ${int8(companyId)}
         and e.sequence > ${int8(after)}
         ${type === undefined ? sql.literal("") : sql`and e.type = ${type}`}
@@ -27,19 +27,19 @@ const make = Effect.gen(function* () {
   const turnedOn = Effect.fnUntraced(function* (companies: ReadonlyArray<CompanyId>) {
     const rows = yield* sql<{ company_id: bigint }>`
       select company_id
-      from cell.balance
+      from ${sql.cell}.balance
       where events_on and company_id = any (${companies.map(String)}::text[]::bigint[])`
     return new Set(rows.map(({ company_id }) => CompanyId.make(Number(company_id))))
   }, Effect.orDie)
 
   const turn = (companyId: CompanyId, on: boolean, at: DateTime.Utc) =>
-    Effect.orDie(Effect.asVoid(sql`select cell.turn_events(${int8(companyId)}, ${on}, ${instant(at)})`))
+    Effect.orDie(Effect.asVoid(sql`select ${sql.cell}.turn_events(${int8(companyId)}, ${on}, ${instant(at)})`))
 
   const purgeOf = (table: "delivery" | "event", before: DateTime.Utc, limit: number) => sql<{ n: number }>`
     with purged as (
-      delete from cell.${sql.literal(table)}
+      delete from ${sql.cell}.${sql.literal(table)}
       where ctid = any (
-        array(select ctid from cell.${sql.literal(table)} where created_at < ${instant(before)} limit ${limit})
+        array(select ctid from ${sql.cell}.${sql.literal(table)} where created_at < ${instant(before)} limit ${limit})
       )
       returning 1
     )

@@ -1,4 +1,3 @@
-import { PgClient } from "@effect/sql-pg"
 import { DateTime, Effect, Layer, Option, Redacted, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { WebhookId, webhooks_max } from "../../../core/domain/Event.ts"
@@ -6,6 +5,7 @@ import { CompanyId } from "../../../core/domain/Ids.ts"
 import { EventType, WebhookSecret, WebhookUrl } from "../../../core/domain/Webhook.ts"
 import { Vault } from "../../../core/ports/Vault.ts"
 import { type Webhook, type WebhookState, Webhooks } from "../../../core/ports/Webhooks.ts"
+import { cellClient } from "../connection/Cell.ts"
 import { instant, instantOrNull, int8 } from "../connection/Sql.ts"
 
 /** The columns of a webhook without its secrets. */
@@ -52,20 +52,20 @@ const firstOf = (rows: Effect.Effect<ReadonlyArray<WebhookRow>, SqlError>) =>
   Effect.orDie(Effect.map(rows, ([row]) => Option.map(Option.fromUndefinedOr(row), webhookOf)))
 
 const make = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* cellClient
   const { sealed } = yield* secrets
 
   const find = (companyId: CompanyId, id: WebhookId) =>
     firstOf(sql<WebhookRow>`
       select ${sql.literal(columns)}
-      from cell.webhook
+      from ${sql.cell}.webhook
       where company_id = ${int8(companyId)} and id = ${int8(id)}`)
 
   const add: Webhooks["Service"]["add"] = Effect.fnUntraced(function* (companyId, choice, secret, at) {
-    const [drawn] = yield* sql<{ id: bigint }>`select nextval('cell.webhook_id') as id`
+    const [drawn] = yield* sql<{ id: bigint }>`select nextval('${sql.cell}.webhook_id') as id`
     const id = WebhookId.make(Number(drawn?.id))
     const [row] = yield* sql<{ added: boolean }>`
-      select cell.add_webhook(
+      select ${sql.cell}.add_webhook(
         company => ${int8(companyId)},
         webhook_ => ${int8(id)},
         url_ => ${choice.url},
@@ -83,7 +83,7 @@ const make = Effect.gen(function* () {
       Effect.map(
         sql<WebhookRow>`
           select ${sql.literal(columns)}
-          from cell.webhook
+          from ${sql.cell}.webhook
           ${companyId === undefined ? sql.literal("") : sql`where company_id = ${int8(companyId)}`}
           order by company_id, id`,
         (rows) => rows.map(webhookOf)
@@ -92,7 +92,7 @@ const make = Effect.gen(function* () {
 
   const change: Webhooks["Service"]["change"] = (companyId, id, { description, eventTypes, state, url }) =>
     firstOf(sql<WebhookRow>`
-      update cell.webhook
+      update ${sql.cell}.webhook
       set url = coalesce(${url ?? null}::text, url),
         event_types = coalesce(${eventTypes === undefined ? null : [...eventTypes]}::text[], event_types),
         description = coalesce(${description ?? null}::text, description),
@@ -103,13 +103,13 @@ const make = Effect.gen(function* () {
 
   const remove: Webhooks["Service"]["remove"] = Effect.fnUntraced(function* (companyId, id) {
     const [row] = yield* sql<{ removed: boolean }>`
-      select cell.remove_webhook(company => ${int8(companyId)}, webhook_ => ${int8(id)}) as removed`
+      select ${sql.cell}.remove_webhook(company => ${int8(companyId)}, webhook_ => ${int8(id)}) as removed`
     return row?.removed === true
   }, Effect.orDie)
 
   const rotate: Webhooks["Service"]["rotate"] = Effect.fnUntraced(function* (companyId, id, secret, previousUntil) {
     const rotated = yield* sql`
-      update cell.webhook
+      update ${sql.cell}.webhook
       set previous_secret = secret,
         previous_until = ${instant(previousUntil)},
         secret = ${yield* sealed(companyId, id, secret)}

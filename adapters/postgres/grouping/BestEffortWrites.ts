@@ -1,6 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { type Array as Arr, Context, Duration, Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
+import { inCell } from "../connection/Cell.ts"
 import * as Database from "../connection/Database.ts"
 import { grouped } from "./Grouped.ts"
 
@@ -29,10 +30,10 @@ export const bestEffortConnection = (options: Omit<Database.DatabaseOptions, "co
     )
   )
 
-/** The connection for best-effort writes. If the pool is too small for a separate connection, any connection. */
+/** The connection for best-effort writes to the cell. If the pool is too small for a separate one, any connection. */
 export const bestEffortClient = Effect.gen(function* () {
   const others = yield* PgClient.PgClient
-  return Option.getOrElse(yield* Effect.serviceOption(BestEffortClient), () => others)
+  return yield* inCell(Option.getOrElse(yield* Effect.serviceOption(BestEffortClient), () => others))
 })
 
 /**

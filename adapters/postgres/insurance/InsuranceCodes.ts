@@ -1,4 +1,4 @@
-import { PgClient, PgTypes } from "@effect/sql-pg"
+import { PgTypes } from "@effect/sql-pg"
 import { DateTime, Effect } from "effect"
 import type { CompanyId, InsuranceId } from "../../../core/domain/Ids.ts"
 import { CodeBlocked } from "../../../core/domain/InsuranceErrors.ts"
@@ -7,6 +7,7 @@ import { attempts_max, resends_max } from "../../../core/domain/OneTimeCode.ts"
 import type { CodeToSend, NewInsurance } from "../../../core/ports/Insurances.ts"
 import type { StagedSms } from "../../../core/ports/Outbox.ts"
 import { Vault } from "../../../core/ports/Vault.ts"
+import { cellClient } from "../connection/Cell.ts"
 import { instant, int8 } from "../connection/Sql.ts"
 import { transientRetry } from "../connection/SqlFailure.ts"
 import { insuranceGuards, insurancePurpose, insuredSecretOf } from "./InsuranceRow.ts"
@@ -19,7 +20,7 @@ const smsColumns =
 // The values of the `smsColumns` from `status` on. The values of the columns before `status` come from the insurance.
 // The process that stages the SMS makes the first attempt.
 const staging = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* cellClient
   const vault = yield* Vault
 
   return Effect.fnUntraced(function* (companyId: CompanyId, sms: StagedSms) {
@@ -32,7 +33,7 @@ const staging = Effect.gen(function* () {
 // A retry recognizes its earlier commit by the id, because the id was drawn for this call only. Creates nothing if the
 // phone may not get another message.
 const beginning = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* cellClient
   const vault = yield* Vault
   const smsValuesOf = yield* staging
   const { granting } = yield* phoneQuota
@@ -46,11 +47,11 @@ const beginning = Effect.gen(function* () {
       with owner as materialized (
         select o.company_id, o.id, o.environment
         from (values (${int8(companyId)}, ${int8(id)}, ${insurance.environment})) as o(company_id, id, environment)
-        where not exists (select from cell.insurance where ${ofId(companyId, id)})
+        where not exists (select from ${sql.cell}.insurance where ${ofId(companyId, id)})
       ),
       ${yield* granting(sms)},
       begun as (
-        insert into cell.insurance (
+        insert into ${sql.cell}.insurance (
           company_id, id, service_id, environment, state, plate, insured, terminal_id, renewal, reference, versions,
           offered_extras, code_hash, code_expires_at, created_at
         )
@@ -62,7 +63,7 @@ const beginning = Effect.gen(function* () {
         on conflict do nothing
         returning company_id, id, environment
       )
-      insert into cell.sms (${sql.literal(smsColumns)})
+      insert into ${sql.cell}.sms (${sql.literal(smsColumns)})
       select company_id, ${sms.message.id}::uuid, id, environment, ${smsValues} from begun`.pipe(
       Effect.retry(transientRetry),
       Effect.orDie
@@ -83,7 +84,7 @@ const refusing = Effect.gen(function* () {
 // A retry recognizes its earlier commit by the id of the SMS. Here and in the outbox, the insurance is locked before
 // its SMS, so that the two cannot deadlock. The row of the phone is locked between the two.
 const resending = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* cellClient
   const { inOrder, ofId } = yield* insuranceGuards
   const smsValuesOf = yield* staging
   const refused = yield* refusing
@@ -92,11 +93,11 @@ const resending = Effect.gen(function* () {
   return Effect.fnUntraced(function* (companyId: CompanyId, id: InsuranceId, { code, sms }: CodeToSend) {
     const smsValues = yield* smsValuesOf(companyId, sms)
     const messageId = sql`${sms.message.id}::uuid`
-    const known = sql`exists (select 1 from cell.sms where company_id = ${int8(companyId)} and id = ${messageId})`
+    const known = sql`exists (select 1 from ${sql.cell}.sms where company_id = ${int8(companyId)} and id = ${messageId})`
     const [row] = yield* sql<{ staged: boolean; allowed: boolean }>`
       with owner as materialized (
         select company_id, id, environment
-        from cell.insurance
+        from ${sql.cell}.insurance
         where ${ofId(companyId, id)}
           and ${inOrder("code_resent")}
           and attempts < ${attempts_max}
@@ -106,7 +107,7 @@ const resending = Effect.gen(function* () {
       ),
       ${yield* granting(sms)},
       resent as (
-        update cell.insurance as g
+        update ${sql.cell}.insurance as g
         set code_hash = ${code.hash}, code_expires_at = ${instant(code.expiresAt)}, resends = resends + 1
         from granted
         where g.company_id = granted.company_id and g.id = granted.id
@@ -114,13 +115,13 @@ const resending = Effect.gen(function* () {
       ),
       -- A message that has not gone yet carries a code that no longer counts.
       overtaken as (
-        update cell.sms as s
+        update ${sql.cell}.sms as s
         set expires_at = ${instant(sms.at)}
         from resent as r
         where s.company_id = r.company_id and s.insurance_id = r.id and s.status = 'staged'
       ),
       staged as (
-        insert into cell.sms (${sql.literal(smsColumns)})
+        insert into ${sql.cell}.sms (${sql.literal(smsColumns)})
         select company_id, ${messageId}, id, environment, ${smsValues} from resent
         returning id
       )
@@ -136,13 +137,13 @@ const resending = Effect.gen(function* () {
 // Counts the attempt before the code is compared. Concurrent attempts wait for this statement's row lock. Never
 // retried, because a retry could count twice.
 const attempting = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* cellClient
   const { inOrder, ofId } = yield* insuranceGuards
   const refused = yield* refusing
 
   return Effect.fnUntraced(function* (companyId: CompanyId, id: InsuranceId) {
     const [row] = yield* Effect.orDie(sql<{ code_hash: string; code_expires_at: Date; attempts: number }>`
-      update cell.insurance
+      update ${sql.cell}.insurance
       set attempts = attempts + 1
       where ${ofId(companyId, id)} and ${inOrder("code_verified")} and attempts < ${attempts_max}
       returning code_hash, code_expires_at, attempts`)

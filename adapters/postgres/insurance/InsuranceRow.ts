@@ -1,13 +1,13 @@
-import { PgClient } from "@effect/sql-pg"
 import { DateTime, Effect, Schema } from "effect"
 import type { CompanyId, InsuranceId } from "../../../core/domain/Ids.ts"
 import { Insurance, Insured } from "../../../core/domain/Insurance.ts"
 import { type InsuranceEvent, type InsuranceState, statesBefore } from "../../../core/domain/InsuranceState.ts"
+import { cellClient } from "../connection/Cell.ts"
 import { int8, numberOrNull } from "../connection/Sql.ts"
 
 /** Conditions for the statements that change an insurance, and a query for its state. */
 export const insuranceGuards = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* cellClient
 
   const ofId = (companyId: CompanyId, id: InsuranceId) => sql`company_id = ${int8(companyId)} and id = ${int8(id)}`
 
@@ -16,7 +16,7 @@ export const insuranceGuards = Effect.gen(function* () {
 
   const stateOf = Effect.fnUntraced(function* (companyId: CompanyId, id: InsuranceId) {
     const [row] = yield* sql<{ state: InsuranceState }>`
-      select state from cell.insurance where ${ofId(companyId, id)}`
+      select state from ${sql.cell}.insurance where ${ofId(companyId, id)}`
     return row === undefined ? yield* Effect.die(new Error(`insurance ${id} does not exist`)) : row.state
   }, Effect.orDie)
 

@@ -1,10 +1,11 @@
-import { PgClient, PgTypes } from "@effect/sql-pg"
+import { PgTypes } from "@effect/sql-pg"
 import { Effect, Layer, Option } from "effect"
 import { type CompanyId, InsuranceId } from "../../../core/domain/Ids.ts"
 import { StepOutOfOrder, statesBefore } from "../../../core/domain/InsuranceState.ts"
 import type { Order } from "../../../core/domain/Sale.ts"
 import { type BuyerStep, type CodeToSend, Insurances, type NewInsurance } from "../../../core/ports/Insurances.ts"
 import { Vault } from "../../../core/ports/Vault.ts"
+import { cellClient } from "../connection/Cell.ts"
 import { companyReads } from "../connection/CompanyReads.ts"
 import { instant, int8 } from "../connection/Sql.ts"
 import { transientRetry } from "../connection/SqlFailure.ts"
@@ -19,14 +20,14 @@ const opening = Effect.map(
 )
 
 const finding = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* cellClient
   const reads = yield* companyReads
   const opened = yield* opening
   const { ofId } = yield* insuranceGuards
 
   return Effect.fnUntraced(function* (companyId: CompanyId, id: InsuranceId) {
     const [row] = yield* reads(companyId)<InsuranceRow>`
-      select ${sql.literal(insuranceColumns)} from cell.insurance where ${ofId(companyId, id)}`.pipe(
+      select ${sql.literal(insuranceColumns)} from ${sql.cell}.insurance where ${ofId(companyId, id)}`.pipe(
       Effect.retry(transientRetry),
       Effect.orDie
     )
@@ -35,7 +36,7 @@ const finding = Effect.gen(function* () {
 })
 
 const advancing = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* cellClient
   const opened = yield* opening
   const { inOrder, ofId, stateOf } = yield* insuranceGuards
 
@@ -70,7 +71,7 @@ const advancing = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (companyId: CompanyId, id: InsuranceId, step: BuyerStep) {
     const [row] = yield* Effect.orDie(sql<InsuranceRow>`
-      update cell.insurance
+      update ${sql.cell}.insurance
       set ${changesOf(step)}
       where ${ofId(companyId, id)} and ${inOrder(step.event)} and ${stillMeant(step)}
       returning ${sql.literal(insuranceColumns)}`)
@@ -81,13 +82,13 @@ const advancing = Effect.gen(function* () {
 
 // Never retried: a retry could not tell whether its own earlier commit or recovery has changed the state.
 const issuing = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* cellClient
 
   return Effect.fnUntraced(function* ({ companyId, transactionId }: Order) {
     const begun = yield* sql`
-      update cell.insurance as g
+      update ${sql.cell}.insurance as g
       set state = 'emitiendo'
-      from cell.transaction as t
+      from ${sql.cell}.transaction as t
       where t.company_id = ${int8(companyId)}
         and t.id = ${int8(transactionId)}
         and g.company_id = t.company_id
@@ -100,12 +101,12 @@ const issuing = Effect.gen(function* () {
 })
 
 const make = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* cellClient
   const find = yield* finding
   const { attempt, begin, resend } = yield* insuranceCodes
   const { refuse } = yield* phoneQuota
 
-  const nextId = sql<{ id: bigint }>`select nextval('cell.insurance_id') as id`.pipe(
+  const nextId = sql<{ id: bigint }>`select nextval('${sql.cell}.insurance_id') as id`.pipe(
     Effect.map(([row]) => InsuranceId.make(Number(row?.id))),
     Effect.orDie
   )

@@ -1,4 +1,3 @@
-import { PgClient } from "@effect/sql-pg"
 import { DateTime, Effect, Layer, Schema } from "effect"
 import type { Fragment } from "effect/sql/Statement"
 import type { Environment } from "../../../core/domain/Company.ts"
@@ -15,6 +14,7 @@ import {
   type UndeliveredSms
 } from "../../../core/ports/Outbox.ts"
 import { Vault } from "../../../core/ports/Vault.ts"
+import { cellClient } from "../connection/Cell.ts"
 import { instant, int8 } from "../connection/Sql.ts"
 import { transientRetry } from "../connection/SqlFailure.ts"
 
@@ -79,7 +79,7 @@ const withoutSecrets = (words: string, { text, to }: SmsMessage): string =>
   words.replaceAll(text, "***").replaceAll(to, maskPhone(to))
 
 const claiming = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* cellClient
   const vault = yield* Vault
 
   // Keeps the row leased, so that it does not block other SMS. After the SMS has expired, the row is marked as failed,
@@ -88,7 +88,7 @@ const claiming = Effect.gen(function* () {
     Effect.andThen(
       Effect.logError("a stored SMS cannot be decrypted and is not sent", { id }),
       sql`
-        update cell.sms
+        update ${sql.cell}.sms
         set detail = 'it could not be read', leased_until = null, status = 'failed', sealed = null,
           settled_at = ${instant(now)}
         where company_id = ${int8(company_id)}
@@ -109,7 +109,7 @@ const claiming = Effect.gen(function* () {
     const rows = yield* Effect.orDie(sql<SmsRow>`
       with due as materialized (
         select company_id, id, leased_until is null as accounted
-        from cell.sms
+        from ${sql.cell}.sms
         where status = 'staged'
           and send_at <= ${instant(now)}
           and (leased_until is null or leased_until <= ${instant(now)})
@@ -117,7 +117,7 @@ const claiming = Effect.gen(function* () {
         limit ${limit}
         for update skip locked
       )
-      update cell.sms as s
+      update ${sql.cell}.sms as s
       set leased_until = ${instant(DateTime.addDuration(now, lease))}, tries = s.tries + 1
       from due
       where s.company_id = due.company_id and s.id = due.id
@@ -139,7 +139,7 @@ interface MessageKey {
 }
 
 const settling = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* cellClient
 
   /** What a result changes in the insurance. */
   const insuranceChanges = {
@@ -160,18 +160,18 @@ const settling = Effect.gen(function* () {
     yield* sql`
       with owner as materialized (
         select company_id, id
-        from cell.insurance
+        from ${sql.cell}.insurance
         where company_id = ${int8(companyId)} and id = ${int8(insuranceId)}
         for no key update
       ),
       recorded as (
-        update cell.sms as s
+        update ${sql.cell}.sms as s
         set ${changes}, leased_until = null
         from owner
         where s.company_id = owner.company_id and s.id = ${id}::uuid and s.status = ${from}
         returning s.company_id, s.insurance_id
       )
-      update cell.insurance as g
+      update ${sql.cell}.insurance as g
       set ${change}
       from recorded as r
       where g.company_id = r.company_id and g.id = r.insurance_id and ${where}`.pipe(Effect.retry(transientRetry))
@@ -179,7 +179,7 @@ const settling = Effect.gen(function* () {
 })
 
 const recording = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* cellClient
   const settle = yield* settling
 
   const changesOf = (result: SmsResult, message: SmsMessage, at: DateTime.Utc) => {
@@ -218,20 +218,20 @@ const tracedOf = (row: TracedRow): TracedSms => ({
 })
 
 const tracing = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* cellClient
   const settle = yield* settling
 
   const claimTraced: Outbox["Service"]["claimTraced"] = ({ lease, limit, now }) =>
     sql<TracedRow>`
       with due as materialized (
         select company_id, id
-        from cell.sms
+        from ${sql.cell}.sms
         where ask_at <= ${instant(now)} and (leased_until is null or leased_until <= ${instant(now)})
         order by ask_at, id
         limit ${limit}
         for update skip locked
       )
-      update cell.sms as s
+      update ${sql.cell}.sms as s
       set leased_until = ${instant(DateTime.addDuration(now, lease))}
       from due
       where s.company_id = due.company_id and s.id = due.id
@@ -258,12 +258,12 @@ const tracing = Effect.gen(function* () {
 })
 
 const listing = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* cellClient
 
   return (limit: number) =>
     sql<UndeliveredRow>`
       select company_id, id, insurance_id, status, detail, created_at
-      from cell.sms
+      from ${sql.cell}.sms
       where status in ('failed', 'unknown')
       order by created_at desc, id desc
       limit ${limit}`.pipe(

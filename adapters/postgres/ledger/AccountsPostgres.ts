@@ -1,4 +1,4 @@
-import { PgClient, PgTypes } from "@effect/sql-pg"
+import { PgTypes } from "@effect/sql-pg"
 import { DateTime, Effect, Layer } from "effect"
 import { defaultLimits } from "../../../core/domain/Account.ts"
 import type { CompanyId } from "../../../core/domain/Ids.ts"
@@ -11,6 +11,7 @@ import {
   type Adjustment,
   Adjustments
 } from "../../../core/ports/Accounts.ts"
+import { cellClient } from "../connection/Cell.ts"
 import { ReadingClient } from "../connection/CompanyReads.ts"
 import { instant, int8, numberOrNull } from "../connection/Sql.ts"
 import { transientRetry } from "../connection/SqlFailure.ts"
@@ -67,7 +68,7 @@ const memberRow = ({ companyId, day, month, week }: Member, n: number) => ({
 })
 
 const makeAccounts = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* cellClient
   const reader = yield* ReadingClient
 
   // Points of sale poll their balance, so calls are grouped. The statement enters one company after the other, so that
@@ -89,8 +90,8 @@ const makeAccounts = Effect.gen(function* () {
             coalesce(sum(c.total) filter (where c.day = m.day), 0)::bigint as daily,
             coalesce(sum(c.total) filter (where c.day >= m.week and c.day < m.week + 7), 0)::bigint as weekly,
             coalesce(sum(c.total) filter (where c.day >= m.month and c.day < next.month), 0)::bigint as monthly
-          from cell.balance as b
-          left join cell.consumption as c
+          from ${sql.cell}.balance as b
+          left join ${sql.cell}.consumption as c
             on c.company_id = b.company_id
             and c.day >= least(m.week, m.month)
             and c.day < greatest(m.week + 7, next.month)
@@ -107,7 +108,7 @@ const makeAccounts = Effect.gen(function* () {
   const configure = Effect.fnUntraced(function* (companyId: CompanyId, settings: AccountSettings, at: DateTime.Utc) {
     const given = (value: Centavos | undefined) => int8(value ?? null)
     yield* Effect.orDie(sql`
-      insert into cell.balance as b (
+      insert into ${sql.cell}.balance as b (
         company_id, limit_daily, limit_weekly, limit_monthly, low_balance_alert, updated_at
       )
       values (
@@ -132,7 +133,7 @@ const makeAccounts = Effect.gen(function* () {
 /** `Accounts` in Postgres. */
 export const accountsLayer = Layer.effect(Accounts, makeAccounts)
 
-const makeAdjustments = Effect.map(PgClient.PgClient, (sql) =>
+const makeAdjustments = Effect.map(cellClient, (sql) =>
   Adjustments.of({
     adjust: Effect.fnUntraced(function* ({ at, companyId, goal, reference, since }: Adjustment) {
       const [row] = yield* sql<{ moved: bigint | null }>`

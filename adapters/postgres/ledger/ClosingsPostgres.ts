@@ -1,4 +1,3 @@
-import { PgClient } from "@effect/sql-pg"
 import { type DateTime, Effect, Layer, Option, Schema, Stream } from "effect"
 import type { Fragment } from "effect/sql/Statement"
 import { type Closing, contentOf, DayFigures } from "../../../core/domain/Closing.ts"
@@ -6,6 +5,7 @@ import { CompanyId } from "../../../core/domain/Ids.ts"
 import type { DayRange } from "../../../core/domain/LocalTime.ts"
 import type { Page } from "../../../core/domain/Page.ts"
 import { Closings, type CompanyDay } from "../../../core/ports/Closings.ts"
+import { cellClient } from "../connection/Cell.ts"
 import { companyReads } from "../connection/CompanyReads.ts"
 import { instant, int8 } from "../connection/Sql.ts"
 import { transientRetry } from "../connection/SqlFailure.ts"
@@ -37,7 +37,7 @@ const columns = "c.content, encode(c.seal, 'hex') as seal"
 const part = 200
 
 const make = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* cellClient
   const reads = yield* companyReads
 
   const within = ({ from, to }: DayRange): ReadonlyArray<Fragment> => [
@@ -53,10 +53,10 @@ const make = Effect.gen(function* () {
     const skipped = int8(BigInt(page.page - 1) * BigInt(page.perPage))
     return sql`
       select p.content, p.seal, n.total
-      from (select count(*) as total from cell.closing as c where ${condition}) as n
+      from (select count(*) as total from ${sql.cell}.closing as c where ${condition}) as n
       left join lateral (
         select ${sql.literal(columns)}, c.day, c.company_id
-        from cell.closing as c
+        from ${sql.cell}.closing as c
         where ${condition}
         order by c.day desc, c.company_id
         limit ${page.perPage}
@@ -77,7 +77,7 @@ const make = Effect.gen(function* () {
   const unclosed = sql<CompanyDayRow>`
     select n.company_id, n.day::text as day
     from (
-      select b.company_id, cell.next_closing(b.company_id) as day from cell.balance as b where b.entries > 0
+      select b.company_id, ${sql.cell}.next_closing(b.company_id) as day from ${sql.cell}.balance as b where b.entries > 0
     ) as n
     order by n.day, n.company_id`.pipe(
     Effect.map((rows) => rows.map(({ company_id, day }) => ({ companyId: CompanyId.make(Number(company_id)), day }))),
@@ -91,20 +91,23 @@ const make = Effect.gen(function* () {
 
   const end = Effect.fnUntraced(function* ({ companyId, day }: CompanyDay) {
     const [row] = yield* sql<{ ended: boolean }>`
-      select cell.end_day(${int8(companyId)}, ${day}::date) as ended`.pipe(Effect.retry(transientRetry), Effect.orDie)
+      select ${sql.cell}.end_day(${int8(companyId)}, ${day}::date) as ended`.pipe(
+      Effect.retry(transientRetry),
+      Effect.orDie
+    )
     return row?.ended === true
   })
 
   const figures = Effect.fnUntraced(function* ({ companyId, day }: CompanyDay) {
     const [row] = yield* Effect.orDie(
-      sql<{ figures: unknown }>`select cell.day_figures(${int8(companyId)}, ${day}::date) as figures`
+      sql<{ figures: unknown }>`select ${sql.cell}.day_figures(${int8(companyId)}, ${day}::date) as figures`
     )
     return row?.figures == null ? null : figuresOf(row.figures)
   })
 
   const add = Effect.fnUntraced(function* ({ companyId, day }: CompanyDay, text: string) {
     const [row] = yield* sql<{ added: boolean }>`
-      select cell.add_closing(${int8(companyId)}, ${day}::date, ${text}) as added`.pipe(
+      select ${sql.cell}.add_closing(${int8(companyId)}, ${day}::date, ${text}) as added`.pipe(
       Effect.retry(transientRetry),
       Effect.orDie
     )
@@ -114,7 +117,7 @@ const make = Effect.gen(function* () {
   const before = ({ companyId, day }: CompanyDay) =>
     sql<ClosingRow>`
       select ${sql.literal(columns)}
-      from cell.closing as c
+      from ${sql.cell}.closing as c
       where c.company_id = ${int8(companyId)} and c.day < ${day}::date
       order by c.day desc
       limit 1`.pipe(Effect.map(foundIn), Effect.orDie)
@@ -122,7 +125,7 @@ const make = Effect.gen(function* () {
   const find = ({ companyId, day }: CompanyDay) =>
     reads(companyId)<ClosingRow>`
       select ${sql.literal(columns)}
-      from cell.closing as c
+      from ${sql.cell}.closing as c
       where ${ofCompany(companyId, { from: day, to: day })}`.pipe(Effect.map(foundIn), Effect.orDie)
 
   const list = (companyId: CompanyId, days: DayRange, page: Page) =>
@@ -134,7 +137,7 @@ const make = Effect.gen(function* () {
       Effect.fnUntraced(function* (left: DayRange) {
         const rows = yield* Effect.orDie(reads(companyId)<ClosingRow & { readonly day_before: string }>`
           select ${sql.literal(columns)}, (c.day - 1)::text as day_before
-          from cell.closing as c
+          from ${sql.cell}.closing as c
           where ${ofCompany(companyId, left)}
           order by c.day desc
           limit ${part}`)
@@ -149,7 +152,7 @@ const make = Effect.gen(function* () {
     Effect.fnUntraced(function* ({ company, day }) {
       const rows = yield* Effect.orDie(sql<ClosingRow & CompanyDayRow>`
         select ${sql.literal(columns)}, c.company_id, c.day::text as day
-        from cell.closing as c
+        from ${sql.cell}.closing as c
         where (c.company_id, c.day) > (${int8(company)}, ${day}::date)
         order by c.company_id, c.day
         limit ${part}`)

@@ -1,8 +1,8 @@
-import { PgClient } from "@effect/sql-pg"
 import { DateTime, Effect, Layer } from "effect"
 import type { FollowedStatus } from "../../../core/domain/FollowUp.ts"
 import { latestTrusted } from "../../../core/domain/Recovery.ts"
 import { type FollowUpClaim, FollowUps, type Reached, type SettledSale } from "../../../core/ports/FollowUps.ts"
+import { cellClient } from "../connection/Cell.ts"
 import { instant, int8 } from "../connection/Sql.ts"
 import { orderOf, readEach, type SaleRow, saleColumns } from "./TransactionRow.ts"
 
@@ -26,11 +26,11 @@ const settledSaleOf = (row: SaleRow): SettledSale => ({
 const leaseEnd = ({ lease, now }: FollowUpClaim) => instant(DateTime.addDuration(now, lease))
 
 const claiming = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* cellClient
 
   /** Takes the lease of a check. Returns where the check is, or nothing while another process has it. */
   const leased = (claim: FollowUpClaim, start: DateTime.Utc) => sql<ReachedRow>`
-    insert into directory.follow_up as f (hours, settled_at, transaction_id, leased_until)
+    insert into ${sql.cell}.follow_up as f (hours, settled_at, transaction_id, leased_until)
     values (${claim.check.hours}, ${instant(start)}, 0, ${leaseEnd(claim)})
     on conflict (hours) do update
     set leased_until = excluded.leased_until
@@ -41,7 +41,7 @@ const claiming = Effect.gen(function* () {
 
   /** Sales after a position, up to an instant. The condition on the environment is that of the index. */
   const settledAfter = ({ settledAt, transactionId }: Reached, until: DateTime.Utc) => sql`
-    from cell.transaction
+    from ${sql.cell}.transaction
     where environment = 'production'
       and processed_at between ${instant(settledAt)} and ${instant(until)}
       and (processed_at, id) > (${instant(settledAt)}, ${int8(transactionId)})
@@ -74,7 +74,7 @@ const claiming = Effect.gen(function* () {
 })
 
 const make = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* cellClient
 
   const finish: FollowUps["Service"]["finish"] = (claim, reached) => {
     const progress =
@@ -82,7 +82,7 @@ const make = Effect.gen(function* () {
         ? sql``
         : sql`, settled_at = ${instant(reached.settledAt)}, transaction_id = ${int8(reached.transactionId)}`
     return sql`
-      update directory.follow_up
+      update ${sql.cell}.follow_up
       set leased_until = null${progress}
       where hours = ${claim.check.hours} and leased_until = ${leaseEnd(claim)}`.pipe(Effect.asVoid, Effect.orDie)
   }
@@ -91,7 +91,7 @@ const make = Effect.gen(function* () {
   const noneLater = (statuses: "= 'FAILED'" | "<> 'FAILED'") => sql`
     not exists (
       select
-      from cell.transaction as later
+      from ${sql.cell}.transaction as later
       where later.company_id = t.company_id
         and later.xid = t.xid
         and later.id > t.id
@@ -102,7 +102,7 @@ const make = Effect.gen(function* () {
     sql<{ stands: boolean }>`
       select exists (
         select
-        from cell.transaction as t
+        from ${sql.cell}.transaction as t
         where t.company_id = ${int8(companyId)}
           and t.id = ${int8(transactionId)}
           and t.status = ${status}
@@ -110,7 +110,7 @@ const make = Effect.gen(function* () {
           and ${noneLater("= 'FAILED'")}
           and not exists (
             select
-            from cell.reversal as v
+            from ${sql.cell}.reversal as v
             where v.company_id = t.company_id and v.transaction_id = t.id and v.status <> 'DENIED'
           )
       ) as stands`.pipe(
@@ -121,5 +121,5 @@ const make = Effect.gen(function* () {
   return FollowUps.of({ claim: yield* claiming, finish, stands })
 })
 
-/** `FollowUps` in Postgres. The progress is in the directory, because it concerns all companies together. */
+/** `FollowUps` in Postgres. The progress concerns all companies of the cell together. */
 export const layer = Layer.effect(FollowUps, make)

@@ -1,9 +1,9 @@
-import { PgClient } from "@effect/sql-pg"
 import { DateTime, Effect, Layer, Option, Schema } from "effect"
 import { FundingProposal } from "../../../core/domain/FundingProposal.ts"
 import { CompanyId } from "../../../core/domain/Ids.ts"
 import { Centavos, owned_max } from "../../../core/domain/Money.ts"
 import { FundingConfirmed, FundingProposals, FundingProposed } from "../../../core/ports/FundingProposals.ts"
+import { cellClient } from "../connection/Cell.ts"
 import { instant, int8, numberOrNull } from "../connection/Sql.ts"
 
 interface ProposalRow {
@@ -89,11 +89,11 @@ const confirmedOf = (answer: ConfirmedAnswer): FundingConfirmed => {
   }
 }
 
-const make = Effect.map(PgClient.PgClient, (sql) => {
+const make = Effect.map(cellClient, (sql) => {
   const selected = sql.literal(columns)
   return FundingProposals.of({
     find: (number) =>
-      sql<ProposalRow>`select ${selected} from cell.funding_proposal where number = ${int8(number)}`.pipe(
+      sql<ProposalRow>`select ${selected} from ${sql.cell}.funding_proposal where number = ${int8(number)}`.pipe(
         Effect.map(([row]) => (row === undefined ? Option.none() : Option.some(proposalOf(row)))),
         Effect.orDie
       ),
@@ -101,7 +101,7 @@ const make = Effect.map(PgClient.PgClient, (sql) => {
     list: (companyId, limit) =>
       sql<ProposalRow>`
         select ${selected}
-        from cell.funding_proposal
+        from ${sql.cell}.funding_proposal
         ${companyId === null ? sql`` : sql`where company_id = ${int8(companyId)}`}
         order by number desc
         limit ${limit}`.pipe(
@@ -111,7 +111,7 @@ const make = Effect.map(PgClient.PgClient, (sql) => {
 
     propose: (request) =>
       sql<{ answer: ProposedAnswer }>`
-        select cell.propose_funding(
+        select ${sql.cell}.propose_funding(
           ${int8(request.companyId)}, ${request.kind}, ${int8(request.amount)}, ${request.reference},
           ${request.isRepeated}, ${request.reason}, ${request.proposedBy}, ${instant(request.proposedAt)},
           ${instant(request.expiresAt)}
@@ -119,13 +119,13 @@ const make = Effect.map(PgClient.PgClient, (sql) => {
 
     confirm: ({ companyId, number }, { at, by }) =>
       sql<{ answer: ConfirmedAnswer }>`
-        select cell.confirm_funding(
+        select ${sql.cell}.confirm_funding(
           ${int8(companyId)}, ${int8(number)}, ${by}, ${int8(owned_max)}, ${instant(at)}
         ) as answer`.pipe(Effect.map(answerOf(confirmedOf)), Effect.orDie),
 
     reject: ({ companyId, number }, { at, by, reason }) =>
       sql<{ rejected: boolean }>`
-        select cell.reject_funding(
+        select ${sql.cell}.reject_funding(
           ${int8(companyId)}, ${int8(number)}, ${by}, ${reason}, ${instant(at)}
         ) as rejected`.pipe(
         Effect.map(([row]) => row?.rejected === true),

@@ -26,19 +26,19 @@ const makeQuestions = Effect.map(bestEffortClient, (sql) =>
           )
           left join lateral (
             select q.n, q.about, q.answer
-            from cell.question as q
+            from ${sql.cell}.question as q
             where q.company_id = a.company_id and q.transaction_id = a.transaction_id
             order by q.n desc
             limit 1
           ) as l on true
         ),
         again as (
-          update cell.question as q
+          update ${sql.cell}.question as q
           set last_at = greatest(q.last_at, l.at), times = q.times + 1
           from latest as l
           where l.same and q.company_id = l.company_id and q.transaction_id = l.transaction_id and q.n = l.n
         )
-        insert into cell.question (company_id, transaction_id, n, about, answer, first_at, last_at)
+        insert into ${sql.cell}.question (company_id, transaction_id, n, about, answer, first_at, last_at)
         select l.company_id, l.transaction_id, coalesce(l.n, 0) + 1, l.about, l.answer, l.at, l.at
         from latest as l
         where not l.same
@@ -66,7 +66,7 @@ const makeReplays = Effect.map(bestEffortClient, (sql) =>
       sql,
       "replay",
       (replays) => sql`
-        insert into cell.replay (company_id, transaction_id, about, times, first_at, last_at)
+        insert into ${sql.cell}.replay (company_id, transaction_id, about, times, first_at, last_at)
         select a.company_id, a.transaction_id, a.about, count(*), min(a.at), max(a.at)
         from jsonb_to_recordset(${PgTypes.jsonb(replays.map(toReplayRow))}) as a(
           company_id bigint, transaction_id bigint, about text, at timestamptz

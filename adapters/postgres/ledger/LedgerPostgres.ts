@@ -1,4 +1,4 @@
-import { PgClient, PgTypes } from "@effect/sql-pg"
+import { PgTypes } from "@effect/sql-pg"
 import { DateTime, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { inProgress_max, retention } from "../../../core/domain/Idempotency.ts"
@@ -15,6 +15,7 @@ import {
   type ReserveError,
   type Settlement
 } from "../../../core/ports/Ledger.ts"
+import { cellClient } from "../connection/Cell.ts"
 import { companyReads } from "../connection/CompanyReads.ts"
 import { instant, int8 } from "../connection/Sql.ts"
 import { transientRetry } from "../connection/SqlFailure.ts"
@@ -34,7 +35,7 @@ import {
 } from "./LedgerRows.ts"
 import { type WriteWatch, watchWrites } from "./WriteHealth.ts"
 
-/** The row that cell.reserve returns for request `n` of the group. */
+/** The row that the function reserve returns for request `n` of the group. */
 interface ReservedRow {
   readonly n: number
   readonly answer: ReserveAnswer
@@ -44,7 +45,7 @@ interface SettledRow extends SettleAnswer {
 }
 
 const reserving = Effect.fnUntraced(function* (turns: GroupTurns, writes: WriteWatch) {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* cellClient
   const random = yield* SecureRandom.SecureRandom
 
   const reserveGroup = grouped<Member, ReservedRow | undefined>(
@@ -55,7 +56,7 @@ const reserving = Effect.fnUntraced(function* (turns: GroupTurns, writes: WriteW
       const { day, month, week } = periodsAt(now)
       const rows = yield* sql<ReservedRow>`
         select n, answer
-        from cell.reserve(
+        from ${sql.cell}.reserve(
           ${PgTypes.jsonb(members.map(reserveRow))},
           ${instant(now)},
           ${day}::date,
@@ -84,7 +85,7 @@ const reserving = Effect.fnUntraced(function* (turns: GroupTurns, writes: WriteW
 })
 
 const settling = Effect.fnUntraced(function* (turns: GroupTurns, writes: WriteWatch) {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* cellClient
 
   const settleGroup = grouped<SettleRow, SettledRow | undefined>(
     sql,
@@ -92,7 +93,7 @@ const settling = Effect.fnUntraced(function* (turns: GroupTurns, writes: WriteWa
     Effect.fnUntraced(function* (members) {
       const rows = yield* sql<SettledRow>`
         select n, won, kept, status, outcome
-        from cell.settle(${PgTypes.jsonb(members.map((member, n) => ({ ...member, n })))}, tersely => true)`.pipe(
+        from ${sql.cell}.settle(${PgTypes.jsonb(members.map((member, n) => ({ ...member, n })))}, tersely => true)`.pipe(
         Effect.tapError(writes.failed)
       )
       if (writes.hasFailed() && rows.some(({ won }) => won)) yield* writes.stored
@@ -112,6 +113,7 @@ const settling = Effect.fnUntraced(function* (turns: GroupTurns, writes: WriteWa
 })
 
 const recalling = Effect.gen(function* () {
+  const sql = yield* cellClient
   const reads = yield* companyReads
 
   return Effect.fnUntraced(function* (companyId: CompanyId, key: IdempotencyKey, fingerprint: string) {
@@ -120,8 +122,8 @@ const recalling = Effect.gen(function* () {
       select
         encode(r.fingerprint, 'hex') as fingerprint, r.transaction_id, r.claimed_at, r.completed_at, r.settled_at,
         r.outcome, t.status
-      from cell.idempotency as r
-      join cell.transaction as t on t.company_id = r.company_id and t.id = r.transaction_id
+      from ${sql.cell}.idempotency as r
+      join ${sql.cell}.transaction as t on t.company_id = r.company_id and t.id = r.transaction_id
       where r.company_id = ${int8(companyId)} and r.key = ${key}`)
     return row === undefined ? null : yield* recalled(row, fingerprint, now)
   })
@@ -132,7 +134,7 @@ type DepositRow =
   | { readonly other_company: bigint }
 
 const depositing = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* cellClient
 
   return Effect.fnUntraced(function* ({ amount, at, companyId, isNew = false, reference }: Deposit) {
     const [row] = yield* sql<DepositRow>`

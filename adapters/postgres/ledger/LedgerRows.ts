@@ -95,7 +95,7 @@ export interface Member {
   readonly owner: string
 }
 
-/** The row that cell.reserve returns for one request of the group. */
+/** The row that the function reserve returns for one request of the group. */
 export type ReserveAnswer =
   | { readonly tag: "Reserved"; readonly transaction_id: number; readonly created_at: string }
   | { readonly tag: "Replay"; readonly outcome: unknown }
@@ -112,7 +112,7 @@ export type ReserveAnswer =
       readonly consumption: number
     }
 
-/** One request of the group as JSON for cell.reserve. Omits absent fields, because an explicit null costs as much as a value. */
+/** One request of the group as JSON for the function reserve. Omits absent fields, because an explicit null costs as much as a value. */
 export const reserveRow = ({ intent, owner }: Member, n: number) => ({
   n,
   owner,
@@ -136,7 +136,7 @@ export const reserveRow = ({ intent, owner }: Member, n: number) => ({
   reversible: intent.reversible
 })
 
-/** Converts the answer of cell.reserve to the result of `Ledger.reserve`. */
+/** Converts the answer of the function reserve to the result of `Ledger.reserve`. */
 export const reserved = (
   intent: Intent,
   answer: Exclude<ReserveAnswer, { tag: "Vanished" }>
@@ -185,7 +185,7 @@ export const reserved = (
   }
 }
 
-/** The row that cell.settle returns for one request of the group. */
+/** The row that the function settle returns for one request of the group. */
 export interface SettleAnswer {
   readonly won: boolean
   /** Whether the key replays the outcome of this request. If so, `outcome` is omitted. */
@@ -197,7 +197,7 @@ export interface SettleAnswer {
 
 const ownOutcome = ({ at, order, toldPending, verdict }: Settlement) => outcomeOf(order, verdict, at, toldPending)
 
-/** A settlement as JSON for cell.settle, without its number in the group. Absent fields are omitted. */
+/** A settlement as JSON for the function settle, without its number in the group. Absent fields are omitted. */
 export const settleRow = (settlement: Settlement) => {
   const { at, claimedAt, notFound, order, verdict } = settlement
   const delivery = verdict._tag === "Confirm" ? verdict.delivery : undefined

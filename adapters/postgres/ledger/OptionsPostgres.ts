@@ -1,8 +1,9 @@
-import { PgClient, PgTypes } from "@effect/sql-pg"
+import { PgTypes } from "@effect/sql-pg"
 import { DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
 import type { CompanyId } from "../../../core/domain/Ids.ts"
 import { OfferedOption } from "../../../core/domain/Lookup.ts"
 import { Options } from "../../../core/ports/Options.ts"
+import { cellClient } from "../connection/Cell.ts"
 import { companyReads } from "../connection/CompanyReads.ts"
 import { instant, int8 } from "../connection/Sql.ts"
 
@@ -51,12 +52,12 @@ const rowOf = ({ companyId, expiresAt, serviceId, ...option }: OfferedOption) =>
 })
 
 const make = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* cellClient
   const reads = yield* companyReads
 
   // Writes rows in order of id, so that two lookups of one identifier cannot deadlock.
   const write = (options: ReadonlyArray<OfferedOption>) => sql`
-    insert into cell.option (
+    insert into ${sql.cell}.option (
       company_id, id, service_id, identifier, reference, name, price, validity, data, expires_at
     )
     select company_id, id, service_id, identifier, reference, name, price, validity, data, expires_at
@@ -74,10 +75,10 @@ const make = Effect.gen(function* () {
 
   // Skips rows that another lookup has locked, because that lookup is about to offer them again.
   const forget = (companyId: CompanyId, before: DateTime.Utc) => sql`
-    delete from cell.option
+    delete from ${sql.cell}.option
     where (company_id, id) in (
       select company_id, id
-      from cell.option
+      from ${sql.cell}.option
       where company_id = ${int8(companyId)} and expires_at < ${instant(before)}
       order by expires_at
       limit ${forgotten_max}
@@ -94,7 +95,7 @@ const make = Effect.gen(function* () {
   const find = Effect.fnUntraced(function* (companyId: CompanyId, optionId: string) {
     const [row] = yield* reads(companyId)<OptionRow>`
       select company_id, id, service_id, identifier, reference, name, price, validity, data, expires_at
-      from cell.option
+      from ${sql.cell}.option
       where company_id = ${int8(companyId)} and id = ${optionId}`
     return Option.map(Option.fromUndefinedOr(row), offeredOf)
   }, Effect.orDie)

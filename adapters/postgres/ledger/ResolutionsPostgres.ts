@@ -1,9 +1,9 @@
-import { PgClient } from "@effect/sql-pg"
 import { DateTime, Effect, Layer, Option, Schema } from "effect"
 import type { TransactionId } from "../../../core/domain/Ids.ts"
 import { type Confirmation, UnreadableTransaction } from "../../../core/domain/OperatorErrors.ts"
 import { Finding, Proposal, type SaleToResolve } from "../../../core/domain/Resolution.ts"
 import { Confirmed, Resolutions } from "../../../core/ports/Resolutions.ts"
+import { cellClient } from "../connection/Cell.ts"
 import { instant, int8, numberOrNull } from "../connection/Sql.ts"
 import { type ReversalRow, unresolvedReversalOf } from "./ReversalsPostgres.ts"
 import {
@@ -83,8 +83,8 @@ const saleToResolveOf = (row: SaleToResolveRow): SaleToResolve => ({
 })
 
 const make = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
-  const columns = sql.literal(transactionColumns)
+  const sql = yield* cellClient
+  const columns = transactionColumns(sql)
 
   // The primary key begins with the company, so each company is searched separately in the index.
   const find = Effect.fnUntraced(function* (id: TransactionId) {
@@ -94,9 +94,9 @@ const make = Effect.gen(function* () {
       cross join lateral (
         select ${columns}, ${sql.literal(proposalColumns)},
           v.id as reversal_id, v.xid as reversal_xid, v.created_at as reversal_created_at
-        from cell.transaction as t
-        left join cell.resolution as r on r.company_id = t.company_id and r.transaction_id = t.id
-        left join cell.reversal as v
+        from ${sql.cell}.transaction as t
+        left join ${sql.cell}.resolution as r on r.company_id = t.company_id and r.transaction_id = t.id
+        left join ${sql.cell}.reversal as v
           on v.company_id = t.company_id and v.transaction_id = t.id and v.status in ('PROCESSING', 'PENDING')
         where t.company_id = c.id and t.id = ${int8(id)}
       ) as t`
@@ -109,7 +109,7 @@ const make = Effect.gen(function* () {
     const { finding, proposedAt, proposedBy, reason, reversalId } = proposal
     const success = finding._tag === "Success" ? finding : null
     const [proposed] = yield* sql<{ number: number }>`
-      insert into cell.resolution as r (
+      insert into ${sql.cell}.resolution as r (
         company_id, transaction_id, reversal_id, verdict, reason, auth_code, recharge_token, valid_from, valid_until,
         proposed_by, proposed_at
       )
@@ -147,7 +147,7 @@ const make = Effect.gen(function* () {
       and proposed_at = ${instant(proposal.proposedAt)}`
     const before = proposal.confirmation
     const recorded = yield* sql`
-      update cell.resolution
+      update ${sql.cell}.resolution
       set confirmed_by = ${by}, confirmed_at = ${instant(at)}
       where ${isProposal}
         and confirmed_by is not distinct from ${before?.by ?? null}
@@ -155,7 +155,7 @@ const make = Effect.gen(function* () {
       returning 1`
     if (recorded.length > 0) return Confirmed.Recorded()
     const [row] = yield* sql<Pick<ProposalRow, "confirmed_at" | "confirmed_by">>`
-      select confirmed_by, confirmed_at from cell.resolution where ${isProposal}`
+      select confirmed_by, confirmed_at from ${sql.cell}.resolution where ${isProposal}`
     const confirmation = row === undefined ? null : confirmationOf(row)
     return confirmation === null ? Confirmed.Replaced() : Confirmed.AlreadyConfirmed({ confirmation })
   }, Effect.orDie)

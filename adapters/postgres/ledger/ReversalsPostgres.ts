@@ -1,6 +1,7 @@
-import { PgClient, PgTypes } from "@effect/sql-pg"
+import { PgTypes } from "@effect/sql-pg"
 import { DateTime, Effect, Layer, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
+import type { Fragment } from "effect/sql/Statement"
 import { NotFound, NotReversible, ReversalNotSupported } from "../../../core/domain/Errors.ts"
 import { inProgress_max, retention } from "../../../core/domain/Idempotency.ts"
 import type { CompanyId } from "../../../core/domain/Ids.ts"
@@ -20,6 +21,7 @@ import {
   Reversals
 } from "../../../core/ports/Reversals.ts"
 import type { RecoveryClaim } from "../../../core/ports/Unresolved.ts"
+import { type CellSql, cellClient } from "../connection/Cell.ts"
 import { instant, int8 } from "../connection/Sql.ts"
 import { transientRetry } from "../connection/SqlFailure.ts"
 import { type KeyAnswer, keyErrorIn } from "./LedgerRows.ts"
@@ -31,7 +33,7 @@ const ReversalOutcomeJson = Schema.toCodecJson(ReversalOutcome)
 const encodeReversalOutcome = Schema.encodeSync(ReversalOutcomeJson)
 const decodeReversalOutcome = Schema.decodeUnknownSync(ReversalOutcomeJson)
 
-/** Answer of cell.begin_reversal. */
+/** Answer of the function begin_reversal. */
 type BeginAnswer =
   | { readonly tag: "Begun"; readonly id: number }
   | { readonly tag: "Replay"; readonly outcome: unknown }
@@ -44,7 +46,7 @@ type BeginAnswer =
 const replayed = ({ outcome }: { readonly outcome: unknown }) =>
   Begun.Replay({ outcome: decodeReversalOutcome(outcome) })
 
-/** Answer of cell.settle_reversal. */
+/** Answer of the function settle_reversal. */
 interface SettleAnswer {
   readonly won: boolean
   readonly status: ReversalStatus
@@ -90,18 +92,19 @@ const refusal = (answer: Exclude<BeginAnswer, { tag: "Begun" | "Replay" | "Vanis
   }
 }
 
-// The columns of a reversal (alias v) and its sale (alias t).
-const columns = `${transactionColumns}, v.id as reversal_id, v.xid as reversal_xid, v.created_at as reversal_created_at`
+/** The columns of a reversal (alias `v`) and its sale (alias `t`), as SQL. */
+const columns = (sql: CellSql): Fragment =>
+  sql`${transactionColumns(sql)}, v.id as reversal_id, v.xid as reversal_xid, v.created_at as reversal_created_at`
 
 const beginning = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* cellClient
   const random = yield* SecureRandom.SecureRandom
 
   const read = Effect.fnUntraced(function* (companyId: CompanyId, id: number) {
     const [row] = yield* sql<ReversalRow>`
-      select ${sql.literal(columns)}
-      from cell.reversal as v
-      join cell.transaction as t on t.company_id = v.company_id and t.id = v.transaction_id
+      select ${columns(sql)}
+      from ${sql.cell}.reversal as v
+      join ${sql.cell}.transaction as t on t.company_id = v.company_id and t.id = v.transaction_id
       where v.company_id = ${int8(companyId)} and v.id = ${int8(id)}`.pipe(Effect.retry(transientRetry))
     return row === undefined ? yield* Effect.die(new Error(`reversal ${id} does not exist`)) : unresolvedReversalOf(row)
   }, Effect.orDie)
@@ -112,7 +115,7 @@ const beginning = Effect.gen(function* () {
   ): Effect.fn.Return<Begun, BeginError> {
     const now = yield* DateTime.now
     const [row] = yield* sql<{ answer: BeginAnswer }>`
-      select cell.begin_reversal(
+      select ${sql.cell}.begin_reversal(
         ${int8(intent.companyId)},
         ${int8(intent.transactionId)},
         ${intent.key},
@@ -137,7 +140,7 @@ const beginning = Effect.gen(function* () {
 })
 
 const settling = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* cellClient
 
   return Effect.fnUntraced(function* ({
     at,
@@ -150,7 +153,7 @@ const settling = Effect.gen(function* () {
     const { reversal } = unresolved
     const outcome = reversalOutcomeOf(unresolved, verdict, at, toldPending)
     const [row] = yield* sql<{ answer: SettleAnswer }>`
-      select cell.settle_reversal(
+      select ${sql.cell}.settle_reversal(
         ${int8(reversal.order.companyId)},
         ${int8(reversal.id)},
         ${verdict._tag},
@@ -167,14 +170,14 @@ const settling = Effect.gen(function* () {
 })
 
 const claiming = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* cellClient
 
   const claimRows = (wanted: RecoveryClaim) =>
     Effect.orDie(sql<ReversalRow & AskedRow>`
-      with v as (${claimedRows(sql, "cell.reversal", "company_id, id, transaction_id, xid, created_at, not_found, ask_at", wanted)})
-      select ${sql.literal(columns)}, v.not_found, v.ask_at
+      with v as (${claimedRows(sql, "reversal", "company_id, id, transaction_id, xid, created_at, not_found, ask_at", wanted)})
+      select ${columns(sql)}, v.not_found, v.ask_at
       from v
-      join cell.transaction as t on t.company_id = v.company_id and t.id = v.transaction_id`)
+      join ${sql.cell}.transaction as t on t.company_id = v.company_id and t.id = v.transaction_id`)
 
   return (wanted: RecoveryClaim) =>
     claimReadable(

@@ -1,8 +1,10 @@
 import { DateTime, Effect, Result, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
+import type { Fragment } from "effect/sql/Statement"
 import type { UnreadableTransaction } from "../../../core/domain/OperatorErrors.ts"
 import { Order } from "../../../core/domain/Sale.ts"
 import { Transaction } from "../../../core/domain/Transaction.ts"
+import type { CellSql } from "../connection/Cell.ts"
 import { instantOrNull } from "../connection/Sql.ts"
 
 interface RowIds {
@@ -76,16 +78,17 @@ export const reversalJson =
  * The column with the latest reversal of a sale, as SQL. `sale` is the alias of rows with the columns `company_id`, `id`
  * and `reversible`. Only a reversible sale can have a reversal, so no other sale is looked up.
  */
-export const latestReversal = (sale: string): string => `(
-  select ${reversalJson}
-  from cell.reversal as v
-  where ${sale}.reversible and v.company_id = ${sale}.company_id and v.transaction_id = ${sale}.id
+export const latestReversal = (sql: CellSql, sale: string): Fragment => sql`(
+  select ${sql.literal(reversalJson)}
+  from ${sql.cell}.reversal as v
+  where ${sql.literal(`${sale}.reversible and v.company_id = ${sale}.company_id and v.transaction_id = ${sale}.id`)}
   order by v.id desc
   limit 1
 ) as latest_reversal`
 
 /** The columns of a sale (alias `t`) and its latest reversal, as SQL. */
-export const transactionColumns = `${saleColumns("t.")}, ${latestReversal("t")}`
+export const transactionColumns = (sql: CellSql): Fragment =>
+  sql`${sql.literal(saleColumns("t."))}, ${latestReversal(sql, "t")}`
 
 export interface SaleRow {
   readonly company_id: bigint

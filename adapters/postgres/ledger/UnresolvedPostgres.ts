@@ -1,7 +1,7 @@
-import { PgClient } from "@effect/sql-pg"
 import { DateTime, Effect, Layer } from "effect"
 import { latestTrusted } from "../../../core/domain/Recovery.ts"
 import { type RecoveryClaim, Unresolved } from "../../../core/ports/Unresolved.ts"
+import { type CellSql, cellClient } from "../connection/Cell.ts"
 import { instant, instantOrNull } from "../connection/Sql.ts"
 import { claimReadable, orderOf, type SaleRow, saleColumns } from "./TransactionRow.ts"
 
@@ -28,8 +28,8 @@ export const askedOf = ({ ask_at, not_found }: AskedRow) => ({
  * lock has a new position. It is skipped until the next claim.
  */
 export const claimedRows = <Row extends object>(
-  sql: PgClient.PgClient,
-  table: "cell.transaction" | "cell.reversal",
+  sql: CellSql,
+  table: "transaction" | "reversal",
   columns: string,
   { began, lease, limit, now, which }: RecoveryClaim
 ) => {
@@ -45,7 +45,7 @@ export const claimedRows = <Row extends object>(
   return sql<Row>`
     with claimed as materialized (
       select ctid as place
-      from ${sql.literal(table)}
+      from ${sql.cell}.${sql.literal(table)}
       where status in ('PROCESSING', 'PENDING')
         and (leased_until is null or leased_until <= ${at} or leased_until > ${trusted})
         and ${wanted}
@@ -53,7 +53,7 @@ export const claimedRows = <Row extends object>(
       limit ${limit}
       for update skip locked
     )
-    update ${sql.literal(table)} as t
+    update ${sql.cell}.${sql.literal(table)} as t
     set leased_until = ${until}, asked_at = ${at}
     from claimed
     where t.ctid = claimed.place
@@ -64,12 +64,12 @@ const columns = `${saleColumns()}, not_found, ask_at`
 
 type ClaimedRow = SaleRow & AskedRow
 
-const make = Effect.map(PgClient.PgClient, (sql) =>
+const make = Effect.map(cellClient, (sql) =>
   Unresolved.of({
     claim: (wanted) =>
       claimReadable(
         "sale",
-        (limit) => Effect.orDie(claimedRows<ClaimedRow>(sql, "cell.transaction", columns, { ...wanted, limit })),
+        (limit) => Effect.orDie(claimedRows<ClaimedRow>(sql, "transaction", columns, { ...wanted, limit })),
         (row) => ({ order: orderOf(row), claimedAt: wanted.now, ...askedOf(row) }),
         wanted.limit
       )

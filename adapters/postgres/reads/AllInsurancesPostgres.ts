@@ -1,10 +1,10 @@
-import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import type { Insurance } from "../../../core/domain/Insurance.ts"
 import { InsuranceState } from "../../../core/domain/InsuranceState.ts"
 import type { Page } from "../../../core/domain/Page.ts"
 import { AllInsurances, type InsuranceFilter, type InsuranceSlice } from "../../../core/ports/AllInsurances.ts"
 import { Vault } from "../../../core/ports/Vault.ts"
+import { cellClient } from "../connection/Cell.ts"
 import { inOneSnapshot, int8 } from "../connection/Sql.ts"
 import { type InsuranceRow, insuranceColumns, insuranceOf, insurancePurpose } from "../insurance/InsuranceRow.ts"
 import { readOrNull } from "../ledger/TransactionRow.ts"
@@ -16,7 +16,7 @@ interface CountRow {
 }
 
 const make = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* cellClient
   const vault = yield* Vault
   const columns = sql.literal(insuranceColumns)
 
@@ -32,11 +32,11 @@ const make = Effect.gen(function* () {
   const countsOf = ({ companyId }: InsuranceFilter) =>
     companyId === undefined
       ? sql<CountRow>`
-          select s.state, (select count(*)::int from cell.insurance as i where i.state = s.state) as n
+          select s.state, (select count(*)::int from ${sql.cell}.insurance as i where i.state = s.state) as n
           from unnest(${InsuranceState.literals}::text[]) as s(state)`
       : sql<CountRow>`
           select state, count(*)::int as n
-          from cell.insurance
+          from ${sql.cell}.insurance
           where company_id = ${int8(companyId)}
           group by state`
 
@@ -46,7 +46,7 @@ const make = Effect.gen(function* () {
     from unnest(${states}::text[]) as s(state)
     cross join lateral (
       select ${columns}
-      from cell.insurance as i
+      from ${sql.cell}.insurance as i
       where i.state = s.state
       order by i.id desc
       limit ${boundsOf(page).reach}
@@ -57,7 +57,7 @@ const make = Effect.gen(function* () {
 
   const ofOneCompany = ({ companyId, state }: InsuranceFilter, page: Page) => sql<InsuranceRow>`
     select ${columns}
-    from cell.insurance
+    from ${sql.cell}.insurance
     where company_id = ${int8(companyId ?? null)} and ${state === undefined ? sql`true` : sql`state = ${state}`}
     order by id desc
     offset ${boundsOf(page).skipped}

@@ -1,8 +1,8 @@
-import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import type { CompanyId } from "../../../core/domain/Ids.ts"
 import type { Page } from "../../../core/domain/Page.ts"
 import { AllTransactions, type OwnedFilter, type SoughtSale } from "../../../core/ports/Transactions.ts"
+import { cellClient } from "../connection/Cell.ts"
 import { companyReads } from "../connection/CompanyReads.ts"
 import { pageOfCounted, sliceOf } from "./CountedList.ts"
 import { pendingSales } from "./PendingSales.ts"
@@ -13,7 +13,7 @@ import { type KeyedRow, ownedOf, pageOf, saleList, salesHavingAnyOf, sublistOf }
 const newest_max = 20_000
 
 const make = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* cellClient
   const reads = yield* companyReads
 
   const ofOneCompany = (companyId: CompanyId, filter: OwnedFilter, page: Page) => {

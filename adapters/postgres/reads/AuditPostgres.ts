@@ -4,6 +4,7 @@ import type { Invariant } from "../../../core/domain/Invariants.ts"
 import type { LastAudit } from "../../../core/domain/Panorama.ts"
 import { Audit } from "../../../core/ports/Audit.ts"
 import { ReportProgress } from "../../../core/ports/Progress.ts"
+import { cellClient } from "../connection/Cell.ts"
 import { inOneSnapshot, instant, int8 } from "../connection/Sql.ts"
 import { closingQueries } from "./ClosingAudit.ts"
 import { insuranceQueries } from "./InsuranceAudit.ts"
@@ -11,20 +12,23 @@ import { insuranceQueries } from "./InsuranceAudit.ts"
 /** How many violating rows are shown for each invariant. */
 const offenders_max = 5
 
-/** For each invariant, a query for the rows that violate it. Each query reads its tables once. */
+/**
+ * For each invariant, a query for the rows that violate it. Each query reads its tables once. The search path of the
+ * session is the cell.
+ */
 export const violationQueries: Record<Invariant, string> = {
   owned: `
     select company_id, coalesce(b.owned, 0) as owned_centavos, coalesce(e.total, 0) as ledger_centavos
-    from cell.balance as b
-    full join (select company_id, sum(amount) as total from cell.entry group by company_id) as e using (company_id)
+    from balance as b
+    full join (select company_id, sum(amount) as total from entry group by company_id) as e using (company_id)
     where coalesce(b.owned, 0) <> coalesce(e.total, 0)`,
 
   held: `
     select company_id, coalesce(b.held, 0) as held_centavos, coalesce(t.total, 0) as sales_centavos
-    from cell.balance as b
+    from balance as b
     full join (
       select company_id, sum(amount) as total
-      from cell.transaction
+      from transaction
       where status in ('PROCESSING', 'PENDING')
       group by company_id
     ) as t using (company_id)
@@ -32,15 +36,15 @@ export const violationQueries: Record<Invariant, string> = {
 
   available: `
     select company_id, available as available_centavos, held as held_centavos
-    from cell.balance
+    from balance
     where available < 0 or held < 0`,
 
   consumption: `
     select company_id, day, coalesce(c.total, 0) as consumption_centavos, coalesce(t.total, 0) as sales_centavos
-    from cell.consumption as c
+    from consumption as c
     full join (
       select company_id, day, sum(amount) as total
-      from cell.transaction
+      from transaction
       where status in ('SUCCESS', 'PROCESSING', 'PENDING')
       group by company_id, day
     ) as t using (company_id, day)
@@ -48,17 +52,17 @@ export const violationQueries: Record<Invariant, string> = {
 
   xid: `
     select company_id, xid, count(*) as sales
-    from cell.transaction
+    from transaction
     where status <> 'FAILED'
     group by company_id, xid
     having count(*) > 1`,
 
   sale: `
     select t.company_id, t.id as transaction_id, t.amount as amount_centavos, e.entries, e.total as ledger_centavos
-    from cell.transaction as t
+    from transaction as t
     left join (
       select company_id, transaction_id, count(*) as entries, sum(amount) as total
-      from cell.entry
+      from entry
       where transaction_id is not null
       group by company_id, transaction_id
     ) as e on e.company_id = t.company_id and e.transaction_id = t.id
@@ -67,7 +71,7 @@ export const violationQueries: Record<Invariant, string> = {
   reversal: `
     select t.company_id, t.id as transaction_id, t.amount as amount_centavos, e.charged as charged_centavos,
       e.returned as returned_centavos
-    from cell.transaction as t
+    from transaction as t
     left join (
       select
         company_id,
@@ -75,7 +79,7 @@ export const violationQueries: Record<Invariant, string> = {
         count(*) as entries,
         sum(amount) filter (where type = 'sale') as charged,
         sum(amount) filter (where type = 'reversal') as returned
-      from cell.entry
+      from entry
       where transaction_id is not null
       group by company_id, transaction_id
     ) as e on e.company_id = t.company_id and e.transaction_id = t.id
@@ -84,10 +88,10 @@ export const violationQueries: Record<Invariant, string> = {
 
   confirmed: `
     select company_id, transaction_id, t.status, coalesce(v.reversals, 0) as confirmed_reversals
-    from (select company_id, id as transaction_id, status from cell.transaction where status = 'REVERSED') as t
+    from (select company_id, id as transaction_id, status from transaction where status = 'REVERSED') as t
     full join (
       select company_id, transaction_id, count(*) as reversals
-      from cell.reversal
+      from reversal
       where status = 'CONFIRMED'
       group by company_id, transaction_id
     ) as v using (company_id, transaction_id)
@@ -95,17 +99,17 @@ export const violationQueries: Record<Invariant, string> = {
 
   entry: `
     select e.company_id, e.id as entry_id, e.type, e.transaction_id, t.status
-    from cell.entry as e
-    left join cell.transaction as t on t.company_id = e.company_id and t.id = e.transaction_id
+    from entry as e
+    left join transaction as t on t.company_id = e.company_id and t.id = e.transaction_id
     where e.transaction_id is not null
       and (t.status is null or t.status not in ('SUCCESS', 'REVERSED'))`,
 
   funded: `
     select coalesce(e.company_id, p.company_id) as company_id, e.id as entry_id, e.type, p.number as proposal
-    from (select * from cell.entry where type in ('deposit', 'adjustment')) as e
-    full join (select * from cell.funding_proposal where state = 'confirmed') as p
+    from (select * from entry where type in ('deposit', 'adjustment')) as e
+    full join (select * from funding_proposal where state = 'confirmed') as p
       on p.company_id = e.company_id and p.entry_id = e.id
-    left join cell.adjustment as r on r.company_id = e.company_id and r.reference = e.reference
+    left join adjustment as r on r.company_id = e.company_id and r.reference = e.reference
     where (
       case
         when p.number is null then e.type = 'deposit' or r.reference is not null
@@ -119,7 +123,7 @@ export const violationQueries: Record<Invariant, string> = {
       select company_id, id, balance, amount + lag(balance, 1, 0::bigint) over (
         partition by company_id order by id
       ) as expected
-      from cell.entry
+      from entry
     ) as e
     where balance <> expected`,
 
@@ -130,7 +134,7 @@ export const violationQueries: Record<Invariant, string> = {
     with parted as materialized (
       select company_id, list, array_agg(first_id order by first_id) as first_ids, max(last_id) as last_id,
         sum(members) as members
-      from cell.block
+      from block
       group by company_id, list
     ),
     counted as materialized (
@@ -144,22 +148,22 @@ export const violationQueries: Record<Invariant, string> = {
         select company_id, list, m.id, m.created_at, m.status,
           case when m.id <= p.last_id then coalesce(p.first_ids[width_bucket(m.id, p.first_ids)], 0) end as first_id
         from (
-          select company_id, 'sale' as list, id, created_at, status from cell.transaction
+          select company_id, 'sale' as list, id, created_at, status from transaction
           union all
-          select company_id, 'entry', id, created_at, null from cell.entry
+          select company_id, 'entry', id, created_at, null from entry
         ) as m
         left join parted as p using (company_id, list)
       ) as m
       group by m.company_id, m.list, m.first_id
     ),
     length as (
-      select company_id, 'sale' as list, sales as members, sales_listed as listed, listed_to as last_id from cell.balance
+      select company_id, 'sale' as list, sales as members, sales_listed as listed, listed_to as last_id from balance
       union all
-      select company_id, 'entry', entries, entries_listed, null from cell.balance
+      select company_id, 'entry', entries, entries_listed, null from balance
     )
     select coalesce(b.company_id, l.company_id) as company_id, coalesce(b.list, l.list) as list, b.first_id,
       b.members as counted, l.members
-    from cell.block as b
+    from block as b
     full join (select * from counted where first_id is not null) as l
       on l.company_id = b.company_id and l.list = b.list and l.first_id = b.first_id
     where (b.members, b.pending, b.success, b.failed, b.reversed)
@@ -186,7 +190,7 @@ export const violationQueries: Record<Invariant, string> = {
         min(earliest) as earliest, max(latest) as latest, bool_or(first_id <= previous) as overlap
       from (
         select *, lag(last_id) over (partition by company_id, sublist order by first_id) as previous
-        from cell.sublist_block
+        from sublist_block
       ) as o
       group by company_id, sublist
     ) as b
@@ -201,12 +205,12 @@ export const violationQueries: Record<Invariant, string> = {
           count(*) filter (where t.status = 'FAILED') as failed,
           count(*) filter (where t.status = 'REVERSED') as reversed,
           min(t.id) as first_id, max(t.id) as last_id, min(t.created_at) as earliest, max(t.created_at) as latest
-        from cell.transaction as t
-        join cell.balance as o on o.company_id = t.company_id
+        from transaction as t
+        join balance as o on o.company_id = t.company_id
         where t.id <= o.listed_to
         group by t.company_id, t.service_id, t.terminal_id
       ) as g
-      cross join lateral unnest(cell.sublists_of(g.service_id, g.terminal_id)) as s(sublist)
+      cross join lateral unnest(sublists_of(g.service_id, g.terminal_id)) as s(sublist)
       group by g.company_id, s.sublist
     ) as m using (company_id, sublist)
     where (b.members, b.pending, b.success, b.failed, b.reversed)
@@ -228,14 +232,16 @@ interface ExaminedRow {
 }
 
 /**
- * Runs an audit in one snapshot, so that all queries see the same balances.
+ * Runs an audit of the cell in one snapshot, so that all queries see the same balances.
  *
  * Disables nested loops. With outdated statistics, for example on a company's first day of sales, the planner compares
  * every sale with every entry. This takes 2 s at 10,000 sales, and 1 min at 50,000.
  */
 export const inAuditSnapshot = Effect.fnUntraced(function* <A, E, R>(work: Effect.Effect<A, E, R>) {
-  const sql = yield* PgClient.PgClient
-  return yield* inOneSnapshot(sql, Effect.andThen(sql`set local enable_nestloop = off`, work))
+  const sql = yield* cellClient
+  const settings = sql`set local enable_nestloop = off`
+  const searchPath = sql`set local search_path = ${sql.cell}, pg_temp`
+  return yield* inOneSnapshot(sql, Effect.andThen(Effect.andThen(settings, searchPath), work))
 })
 
 interface LastAuditRow {
@@ -251,7 +257,7 @@ const lastAuditOf = ({ duration_ms, ended_at, violations }: LastAuditRow): LastA
 })
 
 const make = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* cellClient
 
   const examine = Effect.fnUntraced(function* ([invariant, query]: readonly [Invariant, string]) {
     const [row] = yield* sql<ExaminedRow>`

@@ -1,19 +1,19 @@
 /**
  * Queries for the closings that violate an invariant. They compute every day of every company again in one pass over
- * entries and sales, in another way than cell.day_figures.
+ * entries and sales, in another way than the function day_figures.
  */
 export const closingQueries = {
   closed: `
     with kept as materialized (
       select company_id, day, content::jsonb as c, min(day) over (partition by company_id) as first_day,
         max(day) over (partition by company_id) as last_day
-      from cell.closing
+      from closing
     ),
     span as (select company_id, first_day, last_day from kept where day = first_day),
     chunk as (
       select
         e.company_id,
-        cell.local_day(e.created_at) as day,
+        local_day(e.created_at) as day,
         e.id / 1000 as chunk,
         max(e.id) as last_id,
         count(*) filter (where e.type = 'deposit') as deposits_n,
@@ -28,7 +28,7 @@ export const closingQueries = {
           sha256(
             convert_to(
               string_agg(
-                cell.entry_line(e.id, e.type, e.amount, e.balance, e.transaction_id, e.reference, e.created_at),
+                entry_line(e.id, e.type, e.amount, e.balance, e.transaction_id, e.reference, e.created_at),
                 E'\\n'
                 order by e.id
               ),
@@ -37,9 +37,9 @@ export const closingQueries = {
           ),
           'hex'
         ) as digest
-      from cell.entry as e
+      from entry as e
       join span as s on s.company_id = e.company_id
-      group by e.company_id, cell.local_day(e.created_at), e.id / 1000
+      group by e.company_id, local_day(e.created_at), e.id / 1000
     ),
     moved as (
       select company_id, day, max(last_id) as last_id, sum(deposits_n) as deposits_n, sum(deposits) as deposits,
@@ -56,9 +56,9 @@ export const closingQueries = {
     ),
     sale as (
       select t.company_id, t.id, t.service_id, t.amount, t.status, s.first_day, s.last_day,
-        greatest(cell.local_day(least(t.created_at, t.processed_at)), s.first_day) as found_on,
-        cell.local_day(t.processed_at) as ended_on
-      from cell.transaction as t
+        greatest(local_day(least(t.created_at, t.processed_at)), s.first_day) as found_on,
+        local_day(t.processed_at) as ended_on
+      from transaction as t
       join span as s on s.company_id = t.company_id
     ),
     counted as (
@@ -75,9 +75,9 @@ export const closingQueries = {
       ) as d(day)
       group by 1, 2, 3
       union all
-      select e.company_id, cell.local_day(e.created_at), t.service_id, 'REVERSED', count(*), sum(e.amount)
-      from cell.entry as e
-      join cell.transaction as t on t.company_id = e.company_id and t.id = e.transaction_id
+      select e.company_id, local_day(e.created_at), t.service_id, 'REVERSED', count(*), sum(e.amount)
+      from entry as e
+      join transaction as t on t.company_id = e.company_id and t.id = e.transaction_id
       where e.type = 'reversal'
       group by 1, 2, 3
     ),
@@ -130,15 +130,15 @@ export const closingQueries = {
       select c.company_id, c.day, c.content, c.seal, c.content::jsonb as told, lag(c.day) over w as before,
         lag(c.seal) over w as previous_seal, lag(c.content::jsonb ->> 'closing') over w as previous_closing,
         lag(c.content::jsonb -> 'held') over w as previous_held
-      from cell.closing as c
+      from closing as c
       window w as (partition by c.company_id order by c.day)
     ) as c
-    left join cell.balance as b on b.company_id = c.company_id
+    left join balance as b on b.company_id = c.company_id
     where c.seal <> sha256(convert_to(c.content, 'UTF8'))
       or c.day <> coalesce(c.before + 1, c.day)
       or c.told ->> 'previousSeal' is distinct from encode(c.previous_seal, 'hex')
       or (c.told ->> 'opening')::bigint <> coalesce(c.previous_closing::bigint, 0)
       or c.told -> 'heldBefore' <> coalesce(c.previous_held, '{"count": 0, "amount": 0}')
-      or cell.local_day(b.open_from) <= c.day
+      or local_day(b.open_from) <= c.day
       or b.open_from is null`
 } as const

@@ -1,22 +1,23 @@
-import type { PgClient, PgTypes } from "@effect/sql-pg"
+import type { PgTypes } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { Fragment } from "effect/sql/Statement"
 import type { CompanyId } from "../../../core/domain/Ids.ts"
 import { instantsOf } from "../../../core/domain/LocalTime.ts"
 import { type FrozenSlice, frozenAt, type ListFilter, type Page, type Slice } from "../../../core/domain/Page.ts"
+import type { CellSql } from "../connection/Cell.ts"
 import type { CompanyReads } from "../connection/CompanyReads.ts"
 import { instant, int8 } from "../connection/Sql.ts"
 
-/** A list with blocks in cell.block, which count its rows. */
+/** A list with blocks in the table `block`, which count its rows. */
 export interface CountedList {
   readonly list: "sale" | "entry"
-  /** The column of cell.balance with the list's length. */
+  /** The column of the balance with the list's length. */
   readonly length: "sales" | "entries"
-  readonly table: "cell.transaction" | "cell.entry"
+  readonly table: "transaction" | "entry"
   /** The columns to select, including `id`. */
   readonly columns: string
   /** Further columns, computed only for the rows of the page (alias `shown`). */
-  readonly further?: string
+  readonly further?: (sql: CellSql) => Fragment
 }
 
 /** The filter of a list. */
@@ -35,7 +36,7 @@ export interface Sublist {
   readonly name: Fragment
 }
 
-type Sql = PgClient.PgClient
+type Sql = CellSql
 export type WithTotal<Row> = Row & { readonly id: bigint | null; readonly total: bigint }
 type WithNewest<Row> = WithTotal<Row> & { readonly newest: bigint }
 
@@ -90,7 +91,7 @@ export const blocksOf = (
   list: CountedList["list"],
   { companyId, filter, sublist }: Pick<Narrowing, "companyId" | "filter" | "sublist">
 ) => ({
-  table: sql.literal(sublist === undefined ? "cell.block" : "cell.sublist_block"),
+  table: sublist === undefined ? sql`${sql.cell}.block` : sql`${sql.cell}.sublist_block`,
   condition: sql.and([
     sql`o.company_id = ${int8(companyId)}`,
     sublist === undefined ? sql`o.list = ${sql.literal(`'${list}'`)}` : sql`o.sublist = ${sublist.name}`,
@@ -112,7 +113,7 @@ export const firstBeyond = (sql: Sql, list: CountedList["list"], companyId: Comp
   coalesce(
     (
       select b.last_id
-      from cell.block as b
+      from ${sql.cell}.block as b
       where b.company_id = ${int8(companyId)} and b.list = ${sql.literal(`'${list}'`)}
       order by b.first_id desc
       limit 1
@@ -128,7 +129,7 @@ export const sliceOf = <Row>(rows: ReadonlyArray<WithTotal<Row>>): Slice<Row> =>
 /** The id of the company's newest row. 0 if there is none. */
 const newestOf = (sql: Sql, { table }: CountedList, companyId: CompanyId): Fragment => sql`
   coalesce(
-    (select t.id from ${sql.literal(table)} as t where t.company_id = ${int8(companyId)} order by t.id desc limit 1),
+    (select t.id from ${sql.cell}.${sql.literal(table)} as t where t.company_id = ${int8(companyId)} order by t.id desc limit 1),
     0
   )`
 
@@ -139,12 +140,12 @@ const frozenSliceOf = <Row>(filter: ListFilter, rows: ReadonlyArray<WithNewest<R
 
 /** The further columns of the rows of a page, each after a comma. */
 export const furtherOf = (sql: Sql, { further }: CountedList): Fragment =>
-  sql.literal(further === undefined ? "" : `, ${further}`)
+  further === undefined ? sql.literal("") : sql`, ${further(sql)}`
 
 /** Length of the unfiltered list, and the number of rows after its last block. */
 const wholeOf = (sql: Sql, { length }: CountedList, companyId: CompanyId) => {
   const ofBalance = (value: string) =>
-    sql`coalesce((select ${sql.literal(value)} from cell.balance as b where b.company_id = ${int8(companyId)}), 0)`
+    sql`coalesce((select ${sql.literal(value)} from ${sql.cell}.balance as b where b.company_id = ${int8(companyId)}), 0)`
   return { total: ofBalance(`b.${length}`), beyond: ofBalance(`b.${length} - b.${length}_listed`) }
 }
 
@@ -170,7 +171,7 @@ const countsOf = (sql: Sql, counted: CountedList, { also, companyId, filter, sub
 /**
  * A page of a list of any length, newest first, and the length of the list, both at one instant.
  *
- * cell.block has one row for every thousand rows of the list. The query adds up the blocks between the newest row and
+ * The table `block` has one row for every thousand rows of the list. The query adds up the blocks between the newest row and
  * the page. From the list itself it reads the page and at most one more block. A filtered list is counted by blocks too.
  * Rows are counted one by one only after the last block, and in blocks that a date range or `hasta_id` cuts.
  *
@@ -186,7 +187,7 @@ export const pageOfCounted = <Row extends object>(
   const { also, companyId, filter, sublist } = narrowing
   const { columns, list, table } = counted
   const { reach, skipped } = boundsOf(page)
-  const rows = sql`from ${sql.literal(table)} as t where ${sql.and([
+  const rows = sql`from ${sql.cell}.${sql.literal(table)} as t where ${sql.and([
     ...ofCompany(sql, companyId, filter),
     sql`t.id between o.first_id and o.last_id`,
     ...(also === undefined ? [] : [sql.literal(also.row)]),
@@ -267,7 +268,7 @@ export const pageOfFound = <Row extends object>(
         from (select count(*) as total, ${newestOf(sql, counted, companyId)} as newest from found) as whole
         left join (
           select ${sql.literal(counted.columns)}
-          from ${sql.literal(counted.table)} as t
+          from ${sql.cell}.${sql.literal(counted.table)} as t
           where t.company_id = ${int8(companyId)}
             and t.id in (
               select id

@@ -1,4 +1,4 @@
-import { PgClient, type PgTypes } from "@effect/sql-pg"
+import type { PgTypes } from "@effect/sql-pg"
 import { DateTime, Effect, Layer, Option } from "effect"
 import { Sequence, WebhookId } from "../../../core/domain/Event.ts"
 import type { History, SaleEvent } from "../../../core/domain/History.ts"
@@ -6,6 +6,7 @@ import { CompanyId, type TransactionId } from "../../../core/domain/Ids.ts"
 import { UnreadableTransaction } from "../../../core/domain/OperatorErrors.ts"
 import type { DeliveryState, EventType } from "../../../core/domain/Webhook.ts"
 import { Histories } from "../../../core/ports/Histories.ts"
+import { type CellSql, cellClient } from "../connection/Cell.ts"
 import { inOneSnapshot, instantOrNull, int8 } from "../connection/Sql.ts"
 import {
   orUnreadable,
@@ -90,54 +91,54 @@ const withTimes = <Row extends { readonly first_at: Date; readonly last_at: Date
 })
 
 // The primary key begins with the company, so each company is searched separately in the index.
-const saleOf = (sql: PgClient.PgClient, id: PgTypes.Parameter) => sql<SaleRow>`
+const saleOf = (sql: CellSql, id: PgTypes.Parameter) => sql<SaleRow>`
   select t.*
   from directory.company as c
   cross join lateral (
-    select ${sql.literal(transactionColumns)}, t.idempotency_key, t.refusal
-    from cell.transaction as t
+    select ${transactionColumns(sql)}, t.idempotency_key, t.refusal
+    from ${sql.cell}.transaction as t
     where t.company_id = c.id and t.id = ${id}
   ) as t`
 
-const partsOf = Effect.fnUntraced(function* (sql: PgClient.PgClient, sale: SaleRow) {
+const partsOf = Effect.fnUntraced(function* (sql: CellSql, sale: SaleRow) {
   const company = int8(sale.company_id)
   const id = int8(sale.id)
   const answers = yield* sql<AnswerRow>`
     select outcome ->> '_tag' as outcome, completed_at, settled_at
-    from cell.idempotency
+    from ${sql.cell}.idempotency
     where company_id = ${company}
       and key = ${sale.idempotency_key}
       and transaction_id = ${id}
       and completed_at is not null`
   const entries = yield* sql<EntryRow>`
     select id, type, amount, balance, transaction_id, reference, created_at
-    from cell.entry
+    from ${sql.cell}.entry
     where company_id = ${company} and transaction_id = ${id}
     order by id`
   const reversals = yield* sql<ReversalRow>`
     select xid, status, created_at, processed_at
-    from cell.reversal
+    from ${sql.cell}.reversal
     where company_id = ${company} and transaction_id = ${id}
     order by id`
   const questions = yield* sql<QuestionRow>`
     select about, answer, times, first_at, last_at
-    from cell.question
+    from ${sql.cell}.question
     where company_id = ${company} and transaction_id = ${id}
     order by n`
   const replays = yield* sql<ReplayRow>`
     select about, times, first_at, last_at
-    from cell.replay
+    from ${sql.cell}.replay
     where company_id = ${company} and transaction_id = ${id}
     order by about desc`
   const events = yield* sql<EventRow>`
     select e.sequence, e.type, e.created_at, d.deliveries
-    from cell.event as e
+    from ${sql.cell}.event as e
     cross join lateral (
       select coalesce(jsonb_agg(to_jsonb(d) order by d.webhook_id), '[]') as deliveries
-      from cell.webhook as w
+      from ${sql.cell}.webhook as w
       cross join lateral (
         select d.webhook_id, d.state, d.attempts, d.http_status, d.error
-        from cell.delivery as d
+        from ${sql.cell}.delivery as d
         where d.company_id = e.company_id and d.webhook_id = w.id and d.sequence = e.sequence
       ) as d
       where w.company_id = e.company_id
@@ -153,7 +154,7 @@ const partsOf = Effect.fnUntraced(function* (sql: PgClient.PgClient, sale: SaleR
 })
 
 const make = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* cellClient
 
   // Reads in one snapshot. Otherwise a concurrent settlement could show the sale as held together with its ledger
   // entry.

@@ -1,4 +1,3 @@
-import type { PgClient } from "@effect/sql-pg"
 import { DateTime, Effect } from "effect"
 import type { Environment } from "../../../core/domain/Company.ts"
 import { CompanyId, TransactionId } from "../../../core/domain/Ids.ts"
@@ -14,6 +13,7 @@ import {
   type OpenMatters,
   type TroubledWebhook
 } from "../../../core/domain/Panorama.ts"
+import type { CellSql } from "../connection/Cell.ts"
 import { instant, instantOrNull } from "../connection/Sql.ts"
 
 /** How many companies and webhooks are listed. The totals count all. */
@@ -81,7 +81,7 @@ const beginningOf = <Row extends { readonly total: number }, A>(
 ): Beginning<A> => ({ total: rows[0]?.total ?? 0, items: rows.map(item) })
 
 /** Reads held money. Partial indexes contain only the unresolved sales and reversals. */
-const heldMoney = (sql: PgClient.PgClient) => {
+const heldMoney = (sql: CellSql) => {
   const bands = (environment: Environment, now: DateTime.Utc) => sql<BandRow>`
     select
       width_bucket(
@@ -89,26 +89,26 @@ const heldMoney = (sql: PgClient.PgClient) => {
       ) - 1 as band,
       count(*)::int as sales,
       sum(t.amount)::bigint as held
-    from cell.transaction as t
+    from ${sql.cell}.transaction as t
     where t.status in ('PROCESSING', 'PENDING') and t.environment = ${environment}
     group by 1`
 
   const reversals = (environment: Environment) => sql<{ reversals: number }>`
     select count(*)::int as reversals
-    from cell.reversal as v
-    join cell.transaction as t on t.company_id = v.company_id and t.id = v.transaction_id
+    from ${sql.cell}.reversal as v
+    join ${sql.cell}.transaction as t on t.company_id = v.company_id and t.id = v.transaction_id
     where v.status in ('PROCESSING', 'PENDING') and t.environment = ${environment}`
 
   const oldest = (environment: Environment) => sql<OldestRow>`
     select company_id, transaction_id, about, since
     from (
       select company_id, id as transaction_id, 'sale' as about, created_at as since
-      from cell.transaction
+      from ${sql.cell}.transaction
       where status in ('PROCESSING', 'PENDING') and environment = ${environment}
       union all
       select v.company_id, v.transaction_id, 'reversal', v.created_at
-      from cell.reversal as v
-      join cell.transaction as t on t.company_id = v.company_id and t.id = v.transaction_id
+      from ${sql.cell}.reversal as v
+      join ${sql.cell}.transaction as t on t.company_id = v.company_id and t.id = v.transaction_id
       where v.status in ('PROCESSING', 'PENDING') and t.environment = ${environment}
     ) as o
     order by since, transaction_id
@@ -130,7 +130,7 @@ const heldMoney = (sql: PgClient.PgClient) => {
 }
 
 /** Reads what needs the operator's attention. */
-export const openMatters = (sql: PgClient.PgClient) => {
+export const openMatters = (sql: CellSql) => {
   const held = heldMoney(sql)
 
   // Reads one row for each company, as VitalSignsPostgres.ts explains.
@@ -141,7 +141,7 @@ export const openMatters = (sql: PgClient.PgClient) => {
       c.legal_name as name,
       b.available,
       b.low_balance_alert as alert
-    from cell.balance as b
+    from ${sql.cell}.balance as b
     join directory.company as c on c.id = b.company_id
     where b.available < b.low_balance_alert and c.state <> 'suspendida' and c.environment = ${environment}
     order by b.low_balance_alert - b.available desc, c.id
@@ -158,10 +158,10 @@ export const openMatters = (sql: PgClient.PgClient) => {
       w.failing_since,
       (
         select min(d.due_at)
-        from cell.delivery as d
+        from ${sql.cell}.delivery as d
         where d.company_id = w.company_id and d.webhook_id = w.id and d.state = 'pendiente'
       ) as oldest_due
-    from cell.webhook as w
+    from ${sql.cell}.webhook as w
     join directory.company as c on c.id = w.company_id
     where c.environment = ${environment}
       and (w.state = 'desactivado' or (w.state = 'activo' and w.failing_since is not null))
@@ -171,11 +171,11 @@ export const openMatters = (sql: PgClient.PgClient) => {
   // Reads the first waiting delivery of each webhook by the index of waiting deliveries.
   const oldestDelivery = (environment: Environment, now: DateTime.Utc) => sql<{ oldest: Date | null }>`
     select min(d.due_at) as oldest
-    from cell.webhook as w
+    from ${sql.cell}.webhook as w
     join directory.company as c on c.id = w.company_id
     cross join lateral (
       select q.due_at
-      from cell.delivery as q
+      from ${sql.cell}.delivery as q
       where q.company_id = w.company_id and q.webhook_id = w.id and q.state = 'pendiente' and q.due_at <= ${instant(now)}
       order by q.due_at
       limit 1
@@ -194,10 +194,10 @@ export const openMatters = (sql: PgClient.PgClient) => {
         )::int as unclosed
       from directory.company as c
       left join lateral (
-        select q.day from cell.closing as q where q.company_id = c.id order by q.day desc limit 1
+        select q.day from ${sql.cell}.closing as q where q.company_id = c.id order by q.day desc limit 1
       ) as l on true
       left join lateral (
-        select e.created_at from cell.entry as e where e.company_id = c.id order by e.id limit 1
+        select e.created_at from ${sql.cell}.entry as e where e.company_id = c.id order by e.id limit 1
       ) as f on true
       where c.environment = ${environment}`
   }

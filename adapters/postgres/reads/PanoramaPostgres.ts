@@ -1,10 +1,10 @@
-import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import type { Environment } from "../../../core/domain/Company.ts"
 import { ServiceId } from "../../../core/domain/Ids.ts"
 import { Centavos } from "../../../core/domain/Money.ts"
 import type { HourOfService, SupplierResult } from "../../../core/domain/Panorama.ts"
 import { type Interval, PanoramaReads } from "../../../core/ports/PanoramaReads.ts"
+import { type CellSql, cellClient } from "../connection/Cell.ts"
 import { inOneSnapshot, instant } from "../connection/Sql.ts"
 import { openMatters } from "./OpenMattersPostgres.ts"
 
@@ -35,7 +35,7 @@ const supplierOf = ({ service_id, service_name, ...result }: SupplierRow): Suppl
  * indexes on time and status even before statistics were gathered. A read uses one core, so that the other cores stay
  * free for sales, and gives up after five seconds. The memory is enough to group and sort the sales of a day.
  */
-const inPanoramaSnapshot = <A, E, R>(sql: PgClient.PgClient, reads: Effect.Effect<A, E, R>) =>
+const inPanoramaSnapshot = <A, E, R>(sql: CellSql, reads: Effect.Effect<A, E, R>) =>
   inOneSnapshot(
     sql,
     Effect.andThen(
@@ -50,7 +50,7 @@ const inPanoramaSnapshot = <A, E, R>(sql: PgClient.PgClient, reads: Effect.Effec
   )
 
 const make = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* cellClient
 
   const environments = sql<{ environment: Environment }>`select distinct environment from directory.company`.pipe(
     Effect.map((rows) => rows.map(({ environment }) => environment)),
@@ -68,7 +68,7 @@ const make = Effect.gen(function* () {
       count(*) filter (where t.status = 'FAILED')::int as failed,
       count(*) filter (where t.status = 'REVERSED')::int as reversed,
       count(*) filter (where t.status in ('PROCESSING', 'PENDING'))::int as unresolved
-    from cell.transaction as t
+    from ${sql.cell}.transaction as t
     where t.created_at >= ${instant(since)} and t.created_at < ${instant(until)} and t.environment = ${environment}
     group by 1, 2
     order by 1, 2`
@@ -90,7 +90,7 @@ const make = Effect.gen(function* () {
         service_name,
         status,
         round(date_part('epoch', processed_at - created_at) * 1000) as ms
-      from cell.transaction
+      from ${sql.cell}.transaction
       where created_at >= ${instant(since)}
         and created_at < ${instant(until)}
         and environment = ${environment}

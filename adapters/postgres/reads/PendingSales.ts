@@ -1,4 +1,3 @@
-import type { PgClient } from "@effect/sql-pg"
 import { DateTime, Effect } from "effect"
 import { Environment } from "../../../core/domain/Company.ts"
 import { Centavos } from "../../../core/domain/Money.ts"
@@ -12,6 +11,7 @@ import type {
   PendingOrder,
   PendingTransaction
 } from "../../../core/ports/Transactions.ts"
+import type { CellSql } from "../connection/Cell.ts"
 import { inOneSnapshot, instant, int8 } from "../connection/Sql.ts"
 import { type ProposalRow, proposalColumns, proposalOf } from "../ledger/ResolutionsPostgres.ts"
 import { boundsOf, furtherOf } from "./CountedList.ts"
@@ -63,7 +63,7 @@ const sumOf = (bands: ReadonlyArray<PendingBand>, field: "held" | "reversals" | 
 const supplier = "case t.service_type when 'insurance' then 'insurer' else 'provider' end"
 
 /** The page of unresolved sales and reversals, with the latest answer and the proposal of each. */
-export const pendingSales = (sql: PgClient.PgClient): AllTransactions["Service"]["pending"] => {
+export const pendingSales = (sql: CellSql): AllTransactions["Service"]["pending"] => {
   // Reads only unresolved rows, through two partial indexes. No sale counts twice, because only a delivered sale can
   // have a reversal.
   const unresolved = (filter: PendingFilter) => {
@@ -75,12 +75,12 @@ export const pendingSales = (sql: PgClient.PgClient): AllTransactions["Service"]
     return sql`
       select ${columns}, t.amount as holds, t.created_at as doubted_at, null::bigint as reversal_id,
         null as reversal_xid, null as reversal_status
-      from cell.transaction as t
+      from ${sql.cell}.transaction as t
       where t.status in ('PROCESSING', 'PENDING') and ${wanted}
       union all
       select ${columns}, 0, v.created_at, v.id, v.xid, v.status
-      from cell.reversal as v
-      join cell.transaction as t on t.company_id = v.company_id and t.id = v.transaction_id
+      from ${sql.cell}.reversal as v
+      join ${sql.cell}.transaction as t on t.company_id = v.company_id and t.id = v.transaction_id
       where v.status in ('PROCESSING', 'PENDING') and ${wanted}`
   }
 
@@ -112,7 +112,7 @@ export const pendingSales = (sql: PgClient.PgClient): AllTransactions["Service"]
       ) as shown
       left join lateral (
         select q.answer, q.times, q.last_at
-        from cell.question as q
+        from ${sql.cell}.question as q
         where q.company_id = shown.company_id
           and q.transaction_id = shown.id
           and q.about = case when shown.reversal_xid is null then 'sale' else 'reversal' end
@@ -120,7 +120,7 @@ export const pendingSales = (sql: PgClient.PgClient): AllTransactions["Service"]
         order by q.n desc
         limit 1
       ) as q on true
-      left join cell.resolution as r
+      left join ${sql.cell}.resolution as r
         on r.company_id = shown.company_id
         and r.transaction_id = shown.id
         and r.reversal_id is not distinct from shown.reversal_id

@@ -1,14 +1,15 @@
-import { type PgClient, PgTypes } from "@effect/sql-pg"
+import { PgTypes } from "@effect/sql-pg"
 import { DateTime, Duration } from "effect"
 import type { Fragment } from "effect/sql/Statement"
 import { instantsOf } from "../../../core/domain/LocalTime.ts"
 import type { Page } from "../../../core/domain/Page.ts"
 import type { OwnedFilter, SoughtSale } from "../../../core/ports/Transactions.ts"
+import type { CellSql } from "../connection/Cell.ts"
 import { instant, int8 } from "../connection/Sql.ts"
 import { boundsOf, furtherOf, type WithTotal } from "./CountedList.ts"
 import { type KeyedRow, saleList, salesHavingAnyOf } from "./TransactionsPostgres.ts"
 
-type Sql = PgClient.PgClient
+type Sql = CellSql
 
 const int8s = (sql: Sql, values: ReadonlyArray<number>): Fragment => sql`${values.map(String)}::text[]::bigint[]`
 
@@ -48,7 +49,7 @@ const shownOf = (sql: Sql, page: Page, cut = sql`false`): Fragment => sql`
       offset ${boundsOf(page).skipped}
       limit ${page.perPage}
     ) as m
-    join cell.transaction as t on t.company_id = m.company_id and t.id = m.id
+    join ${sql.cell}.transaction as t on t.company_id = m.company_id and t.id = m.id
   ) as shown on true
   order by shown.id desc, shown.company_id`
 
@@ -61,18 +62,18 @@ const blocksOf = (sql: Sql, filter: OwnedFilter, counted: Fragment): Fragment =>
   if (services === undefined && terminalId === undefined)
     return sql`
       select o.company_id, null::bigint[] as services, o.first_id, o.last_id, ${counted} as n
-      from cell.block as o
+      from ${sql.cell}.block as o
       where o.list = 'sale' and ${ofFilterCompany(sql, filter, "o")}`
   const named = services === undefined ? sql`(values (null::bigint))` : sql`unnest(${int8s(sql, services)})`
   return sql`
     select o.company_id, array[s.service_id] as services, o.first_id, o.last_id, ${counted} as n
-    from cell.balance as b
+    from ${sql.cell}.balance as b
     cross join ${named} as s(service_id)
     cross join lateral (
       select o.*
-      from cell.sublist_block as o
+      from ${sql.cell}.sublist_block as o
       where o.company_id = b.company_id
-        and o.sublist = cell.sublist_of(s.service_id, ${PgTypes.text(terminalId ?? null)})
+        and o.sublist = ${sql.cell}.sublist_of(s.service_id, ${PgTypes.text(terminalId ?? null)})
       offset 0
     ) as o
     where ${ofFilterCompany(sql, filter, "b")}`
@@ -100,10 +101,10 @@ export const pageOfAllCompanies = (sql: Sql, filter: OwnedFilter, page: Page) =>
     with beyond as (
       select b.company_id, ${services === undefined ? sql`null::bigint[]` : int8s(sql, services)} as services, o.first_id,
         o.last_id, b.sales - b.sales_listed as n
-      from cell.balance as b
+      from ${sql.cell}.balance as b
       cross join lateral (
         select min(t.id) as first_id, max(t.id) as last_id
-        from cell.transaction as t
+        from ${sql.cell}.transaction as t
         where t.company_id = b.company_id and t.id > b.listed_to
       ) as o
       where b.sales > b.sales_listed and ${ofFilterCompany(sql, filter, "b")}
@@ -112,7 +113,7 @@ export const pageOfAllCompanies = (sql: Sql, filter: OwnedFilter, page: Page) =>
       ${blocksOf(sql, filter, counted)}
       union all
       select o.company_id, o.services, o.first_id, o.last_id,
-        ${isWhole ? sql`o.n` : sql`(select count(*) from cell.transaction as t where ${sql.and(narrowed)})`}
+        ${isWhole ? sql`o.n` : sql`(select count(*) from ${sql.cell}.transaction as t where ${sql.and(narrowed)})`}
       from beyond as o
     ),
     summed as materialized (
@@ -132,7 +133,7 @@ export const pageOfAllCompanies = (sql: Sql, filter: OwnedFilter, page: Page) =>
       from summed as o
       cross join lateral (
         select ${sql.literal(saleList.columns)}
-        from cell.transaction as t
+        from ${sql.cell}.transaction as t
         where ${sql.and(narrowed)}
         order by t.id desc
         limit ${reach} - o.newer
@@ -163,7 +164,7 @@ const idsOf = (sql: Sql, range: OwnedFilter) => {
       ? sql`null`
       : sql`(
           select max(o.last_id)
-          from cell.block as o
+          from ${sql.cell}.block as o
           where o.list = 'sale' and o.latest < ${instant(DateTime.subtractDuration(since, disorder_max))}
         )`
   const after =
@@ -171,13 +172,13 @@ const idsOf = (sql: Sql, range: OwnedFilter) => {
       ? sql`null`
       : sql`(
           select min(o.first_id)
-          from cell.block as o
+          from ${sql.cell}.block as o
           where o.list = 'sale' and o.earliest > ${instant(DateTime.addDuration(until, disorder_max))}
         )`
   const beyondNewest = sql`(
     select max(n.id) + 1
-    from cell.balance as b
-    cross join lateral (select max(t.id) as id from cell.transaction as t where t.company_id = b.company_id) as n
+    from ${sql.cell}.balance as b
+    cross join lateral (select max(t.id) as id from ${sql.cell}.transaction as t where t.company_id = b.company_id) as n
   )`
   return { before: sql`coalesce(${before}, 0)`, after: sql`coalesce(${after}, ${beyondNewest}, 1)` }
 }
@@ -208,9 +209,9 @@ export const pageOfDays = (sql: Sql, filter: OwnedFilter, page: Page, newest_max
     matched as materialized (
       select t.*
       from span
-      cross join cell.balance as b
+      cross join ${sql.cell}.balance as b
       cross join lateral (
-        select t.company_id, t.id from cell.transaction as t where ${sql.and(narrowed)} offset 0
+        select t.company_id, t.id from ${sql.cell}.transaction as t where ${sql.and(narrowed)} offset 0
       ) as t
       where ${ofFilterCompany(sql, filter, "b")}
     )
@@ -228,26 +229,26 @@ const searchesOf = (sql: Sql, { id, key, xids = [] }: SoughtSale): ReadonlyArray
     ...["t.status <> 'FAILED'", "t.status = 'FAILED'"].map(
       (part) => sql`
         select t.id
-        from cell.transaction as t
+        from ${sql.cell}.transaction as t
         where t.company_id = c.id and t.xid = any (${wanted}) and ${sql.literal(part)}`
     ),
     ...["v.status <> 'DENIED'", "v.status = 'DENIED'"].map(
       (part) => sql`
         select v.transaction_id
-        from cell.reversal as v
+        from ${sql.cell}.reversal as v
         where v.company_id = c.id and v.xid = any (${wanted}) and ${sql.literal(part)}`
     )
   ]
   return [
     ...(id === undefined
       ? []
-      : [sql`select t.id from cell.transaction as t where t.company_id = c.id and t.id = ${int8(id)}`]),
+      : [sql`select t.id from ${sql.cell}.transaction as t where t.company_id = c.id and t.id = ${int8(id)}`]),
     ...(xids.length === 0 ? [] : ofXids(texts(sql, xids))),
-    // A key that was freed is not in cell.idempotency. The xid that follows from the key finds its sale.
+    // A key that was freed is not in the table idempotency. The xid that follows from the key finds its sale.
     ...(key === undefined
       ? []
       : [
-          sql`select k.transaction_id from cell.idempotency as k where k.company_id = c.id and k.key = ${key}`,
+          sql`select k.transaction_id from ${sql.cell}.idempotency as k where k.company_id = c.id and k.key = ${key}`,
           ...ofXids(sql`c.xids`)
         ])
   ]
@@ -276,7 +277,7 @@ export const pageOfSought = (sql: Sql, sought: SoughtSale, filter: OwnedFilter, 
   const ofIdentifiers = ["t.status <> 'PROCESSING'", "t.status = 'PROCESSING'"].map(
     (part) => sql`
       select t.company_id, t.id
-      from cell.transaction as t
+      from ${sql.cell}.transaction as t
       where t.identifier = any (${texts(sql, identifiers)})
         and ${sql.literal(part)}
         and ${ofFilterCompany(sql, filter, "t")}`
@@ -290,7 +291,7 @@ export const pageOfSought = (sql: Sql, sought: SoughtSale, filter: OwnedFilter, 
       from found as f
       cross join lateral (
         select t.id
-        from cell.transaction as t
+        from ${sql.cell}.transaction as t
         where ${sql.and([sql`t.company_id = f.company_id`, sql`t.id = f.id`, ...narrowed])}
         offset 0
       ) as t

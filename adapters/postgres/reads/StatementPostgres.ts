@@ -1,9 +1,9 @@
-import { PgClient } from "@effect/sql-pg"
 import { DateTime, Effect, Layer, Option, Schema, Stream } from "effect"
 import { Entry } from "../../../core/domain/Account.ts"
 import type { CompanyId } from "../../../core/domain/Ids.ts"
 import type { ListFilter, Page } from "../../../core/domain/Page.ts"
 import { Statement } from "../../../core/ports/Statement.ts"
+import { cellClient } from "../connection/Cell.ts"
 import { companyReads } from "../connection/CompanyReads.ts"
 import { int8, numberOrNull } from "../connection/Sql.ts"
 import { blocksOf, type CountedList, firstBeyond, ofCompany, pageOfCounted } from "./CountedList.ts"
@@ -44,12 +44,12 @@ const part = 1_000
 const entryList: CountedList = {
   list: "entry",
   length: "entries",
-  table: "cell.entry",
+  table: "entry",
   columns: entryColumns("t.")
 }
 
 const make = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* cellClient
   const reads = yield* companyReads
 
   const page = (companyId: CompanyId, filter: ListFilter, page: Page) =>
@@ -67,7 +67,7 @@ const make = Effect.gen(function* () {
         coalesce(
           (
             select max(t.id)
-            from cell.entry as t
+            from ${sql.cell}.entry as t
             where ${sql.and([...ofCompany(sql, companyId, filter), sql`t.id >= min(beyond.first_id)`])}
           ),
           max(o.last_id)
@@ -87,7 +87,7 @@ const make = Effect.gen(function* () {
           Effect.fnUntraced(function* (highest: bigint) {
             const rows = yield* Effect.orDie(reads(companyId)<EntryRow>`
               select ${sql.literal(entryList.columns)}
-              from cell.entry as t
+              from ${sql.cell}.entry as t
               where ${sql.and([
                 ...ofCompany(sql, companyId, filter),
                 sql`t.id between ${int8(first)} and ${int8(highest)}`

@@ -1,4 +1,4 @@
-import { PgClient, PgTypes } from "@effect/sql-pg"
+import { PgTypes } from "@effect/sql-pg"
 import { Effect, Layer, Option } from "effect"
 import type { Fragment } from "effect/sql/Statement"
 import { CompanyId, type TransactionId } from "../../../core/domain/Ids.ts"
@@ -6,6 +6,7 @@ import type { Page } from "../../../core/domain/Page.ts"
 import type { Status } from "../../../core/domain/Status.ts"
 import type { KeyedTransaction, TransactionFilter } from "../../../core/domain/Transaction.ts"
 import { type OwnedTransaction, Transactions } from "../../../core/ports/Transactions.ts"
+import { type CellSql, cellClient } from "../connection/Cell.ts"
 import { companyReads } from "../connection/CompanyReads.ts"
 import { int8 } from "../connection/Sql.ts"
 import {
@@ -21,9 +22,9 @@ import { type CountedList, type Narrowing, ofCompany, pageOfCounted, pageOfFound
 export const saleList: CountedList = {
   list: "sale",
   length: "sales",
-  table: "cell.transaction",
+  table: "transaction",
   columns: `${saleColumns("t.")}, t.reversible, t.idempotency_key`,
-  further: latestReversal("shown")
+  further: (sql) => latestReversal(sql, "shown")
 }
 
 export type KeyedRow = TransactionRow & { readonly idempotency_key: string }
@@ -74,7 +75,7 @@ export const salesHavingAnyOf = (statuses: ReadonlyArray<Status> | undefined): H
 
 /** The sublist of sales with the filter's service and terminal. Undefined if the filter has neither. */
 export const sublistOf = (
-  sql: PgClient.PgClient,
+  sql: CellSql,
   { serviceId, terminalId }: Pick<TransactionFilter, "serviceId" | "terminalId">
 ): Sublist | undefined =>
   serviceId === undefined && terminalId === undefined
@@ -84,17 +85,17 @@ export const sublistOf = (
           ...(serviceId === undefined ? [] : [sql`t.service_id = ${int8(serviceId)}`]),
           ...(terminalId === undefined ? [] : [sql`t.terminal_id = ${terminalId}`])
         ]),
-        name: sql`cell.sublist_of(${int8(serviceId ?? null)}, ${PgTypes.text(terminalId ?? null)})`
+        name: sql`${sql.cell}.sublist_of(${int8(serviceId ?? null)}, ${PgTypes.text(terminalId ?? null)})`
       }
 
 const make = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* cellClient
   const reads = yield* companyReads
 
   const find = Effect.fnUntraced(function* (companyId: CompanyId, id: TransactionId) {
     const [row] = yield* Effect.orDie(reads(companyId)<TransactionRow>`
-      select ${sql.literal(transactionColumns)}
-      from cell.transaction as t
+      select ${transactionColumns(sql)}
+      from ${sql.cell}.transaction as t
       where t.company_id = ${int8(companyId)} and t.id = ${int8(id)}`)
     return Option.map(Option.fromUndefinedOr(row), transactionOf)
   })
@@ -111,7 +112,7 @@ const make = Effect.gen(function* () {
       ...(xid === undefined ? [] : [sql`t.xid = ${xid}`])
     ]
     const where = (also: ReadonlyArray<Fragment>) =>
-      sql`select t.id from cell.transaction as t where ${sql.and([...narrowed, ...also])}`
+      sql`select t.id from ${sql.cell}.transaction as t where ${sql.and([...narrowed, ...also])}`
     const either = (status: Status) => sql`
       ${where([sql.literal(`t.status <> '${status}'`)])}
       union all

@@ -1,4 +1,3 @@
-import { PgClient } from "@effect/sql-pg"
 import { DateTime, Duration, Effect, Layer } from "effect"
 import { type LateOutcome, lateOutcomes } from "../../../core/domain/AuditAction.ts"
 import type { Environment } from "../../../core/domain/Company.ts"
@@ -10,6 +9,7 @@ import {
   type UnresolvedSales,
   VitalSigns
 } from "../../../core/ports/VitalSigns.ts"
+import { cellClient } from "../connection/Cell.ts"
 import { instant } from "../connection/Sql.ts"
 
 /** How long an undelivered SMS stays in the health metrics. */
@@ -52,18 +52,18 @@ const withInstant = <Row extends { readonly oldest: Date }>({ oldest, ...row }: 
 const startOf = (day: string | null): DateTime.Utc | null => (day === null ? null : startOfDay(day))
 
 /** Reads the deliveries that wait, and the disabled webhooks. */
-const webhooks = Effect.map(PgClient.PgClient, (sql) => {
+const webhooks = Effect.map(cellClient, (sql) => {
   // Reads the beginning of the queue of each active webhook by the index of waiting deliveries.
   const due = (now: DateTime.Utc) => sql<DueDeliveriesRow>`
     select c.environment, w.failing_since is not null as failing, sum(d.deliveries)::int as deliveries,
       min(d.oldest) as oldest
-    from cell.webhook as w
+    from ${sql.cell}.webhook as w
     join directory.company as c on c.id = w.company_id
     cross join lateral (
       select count(*) as deliveries, min(q.due_at) as oldest
       from (
         select q.due_at
-        from cell.delivery as q
+        from ${sql.cell}.delivery as q
         where q.company_id = w.company_id
           and q.webhook_id = w.id
           and q.state = 'pendiente'
@@ -77,7 +77,7 @@ const webhooks = Effect.map(PgClient.PgClient, (sql) => {
 
   const disabled = sql<{ environment: Environment; webhooks: number }>`
     select c.environment, count(*)::int as webhooks
-    from cell.webhook as w
+    from ${sql.cell}.webhook as w
     join directory.company as c on c.id = w.company_id
     where w.state = 'desactivado'
     group by c.environment`
@@ -88,26 +88,26 @@ const webhooks = Effect.map(PgClient.PgClient, (sql) => {
 })
 
 const make = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* cellClient
   const ofWebhooks = yield* webhooks
 
   // The next three queries use partial indexes, which contain only unresolved or undelivered rows.
   const unresolved = sql<UnresolvedRow>`
     select environment, status, count(*)::int as sales, sum(amount)::bigint as held, min(created_at) as oldest
-    from cell.transaction
+    from ${sql.cell}.transaction
     where status in ('PROCESSING', 'PENDING')
     group by environment, status`
 
   const unresolvedReversals = sql<UnresolvedReversalRow>`
     select t.environment, count(*)::int as reversals, min(v.created_at) as oldest
-    from cell.reversal as v
-    join cell.transaction as t on t.company_id = v.company_id and t.id = v.transaction_id
+    from ${sql.cell}.reversal as v
+    join ${sql.cell}.transaction as t on t.company_id = v.company_id and t.id = v.transaction_id
     where v.status in ('PROCESSING', 'PENDING')
     group by t.environment`
 
   const undeliveredSms = (since: DateTime.Utc) => sql<{ environment: Environment; messages: number }>`
     select environment, count(*)::int as messages
-    from cell.sms
+    from ${sql.cell}.sms
     where status in ('failed', 'unknown') and created_at > ${instant(since)}
     group by environment`
 
@@ -121,7 +121,7 @@ const make = Effect.gen(function* () {
   // Reads one row for each company. An index on the balance would slow down every sale and cost more in total.
   const lowBalances = sql<{ environment: Environment; companies: number }>`
     select c.environment, count(*)::int as companies
-    from cell.balance as b
+    from ${sql.cell}.balance as b
     join directory.company as c on c.id = b.company_id
     where b.available < b.low_balance_alert and c.state <> 'suspendida'
     group by c.environment`
@@ -129,13 +129,13 @@ const make = Effect.gen(function* () {
   // Reads two index entries for each company.
   const closedUntil = sql<{ day: string | null }>`
     select min(coalesce(c.day, e.day))::text as day
-    from cell.balance as b
+    from ${sql.cell}.balance as b
     left join lateral (
-      select c.day + 1 as day from cell.closing as c where c.company_id = b.company_id order by c.day desc limit 1
+      select c.day + 1 as day from ${sql.cell}.closing as c where c.company_id = b.company_id order by c.day desc limit 1
     ) as c on true
     left join lateral (
-      select cell.local_day(e.created_at) as day
-      from cell.entry as e
+      select ${sql.cell}.local_day(e.created_at) as day
+      from ${sql.cell}.entry as e
       where e.company_id = b.company_id
       order by e.id
       limit 1

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { advisoryLocks } from "../connection/Sql.ts"
 import { isForbidden, wordsOf } from "../connection/SqlFailure.ts"
 import { notTooOld, PostgresTooOld } from "./ServerVersion.ts"
-import { run, type SqlFile, sqlFiles } from "./SqlFiles.ts"
+import { run, type SqlFile, type SqlFileSet, sqlFiles } from "./SqlFiles.ts"
 
 /** The migration to this version failed. The database is unchanged. */
 class MigrationFailed extends Schema.TaggedError<MigrationFailed>()("MigrationFailed", {
@@ -25,8 +25,8 @@ const schemaUnreleased = new SchemaUnreleased({
     "the database was made by an unreleased version of Saldo and cannot be migrated; nothing was changed: point DATABASE_URL at a new empty database, or remove DATA_DIR"
 })
 
-/** The version of the database's schema, 0 if the database is empty, and the digest of each file when it ran. */
-const recorded = Effect.gen(function* () {
+/** The version of the database's schema, 0 if the database is empty. */
+const recordedVersion = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   // Reads the system tables. The answer of to_regclass may be a cached one from before the wait for the lock.
   const [found] = yield* sql<{ tables: boolean; version: boolean }>`
@@ -39,10 +39,22 @@ const recorded = Effect.gen(function* () {
         where n.nspname = 'directory' and c.relname = 'schema_version'
       ) as version`
   if (found?.tables === true && !found.version) return yield* schemaUnreleased
-  if (found?.version !== true) return { version: 0, digests: new Map<string, string>() }
+  if (found?.version !== true) return 0
   const [row] = yield* sql<{ version: number }>`select max(version) as version from directory.schema_version`
-  const files = yield* sql<{ name: string; digest: string }>`select name, digest from directory.schema_file`
-  return { version: row?.version ?? 0, digests: new Map(files.map(({ digest, name }) => [name, digest])) }
+  return row?.version ?? 0
+})
+
+/** The digest of each file of the schema when it ran. Each schema has its own record. */
+const digestsOf = Effect.fnUntraced(function* (schema: string) {
+  const sql = yield* SqlClient.SqlClient
+  const [found] = yield* sql`
+    select
+    from pg_class as c
+    join pg_namespace as n on n.oid = c.relnamespace
+    where n.nspname = ${schema} and c.relname = 'schema_file'`
+  if (found === undefined) return new Map<string, string>()
+  const files = yield* sql<{ name: string; digest: string }>`select name, digest from ${sql(schema)}.schema_file`
+  return new Map(files.map(({ digest, name }) => [name, digest]))
 })
 
 /** Whether the roles exist or can be made by this login. */
@@ -56,28 +68,61 @@ const hasRoles = Effect.gen(function* () {
   return row?.possible === true
 })
 
-/** The files of this version that have to run in the database. None if the schema has a later version. */
-const changes = Effect.gen(function* () {
-  const { functions, once, roles, versions } = yield* sqlFiles
-  const own = versions.at(-1)?.version ?? 0
-  const { digests, version } = yield* recorded
-  if (version > own) return { isAhead: true, own, isRecorded: true, files: [], roles: null }
+/** The files of a set that have to run in a schema. */
+const changesIn = Effect.fnUntraced(function* (schema: string, { functions, once, roles }: SqlFileSet) {
+  const digests = yield* digestsOf(schema)
   const hasChanged = ({ digest, name }: SqlFile) => digests.get(name) !== digest
-  return {
-    isAhead: false,
-    own,
-    isRecorded: version === own,
-    files: [...once.filter(({ name }) => !digests.has(name)), ...functions.filter(hasChanged)],
-    // A function that is created again loses its grants, and a new table has none.
-    roles: hasChanged(roles) && (yield* hasRoles) ? roles : null
-  }
+  const files = [...once.filter(({ name }) => !digests.has(name)), ...functions.filter(hasChanged)]
+  // A function that is created again loses its grants, and a new table has none.
+  return hasChanged(roles) && (yield* hasRoles) ? [...files, roles] : files
+})
+
+/** The cells of the directory, in the order of their ordinals. */
+const cellNames = Effect.map(
+  SqlClient.SqlClient.use((sql) => sql<{ name: string }>`select name from directory.cell order by ordinal`),
+  (rows) => rows.map(({ name }) => name)
+)
+
+/** A part of the schema with files to run. */
+interface Changes {
+  readonly schema: string
+  readonly files: ReadonlyArray<SqlFile>
+}
+
+/** The directory's files that have to run, and whether the directory has this version or a later one. */
+const directoryChanges = Effect.gen(function* () {
+  const { directory, versions } = yield* sqlFiles
+  const own = versions.at(-1)?.version ?? 0
+  const version = yield* recordedVersion
+  const isAhead = version > own
+  const files = isAhead ? [] : yield* changesIn("directory", directory)
+  return { schema: "directory", files, own, isAhead, isRecorded: version >= own }
+})
+
+/** The files of each cell that have to run there. The directory has this version. */
+const cellChanges = Effect.gen(function* () {
+  const { cell } = yield* sqlFiles
+  return yield* Effect.forEach(yield* cellNames, (schema) =>
+    Effect.map(changesIn(schema, cell), (files): Changes => ({ schema, files }))
+  )
 })
 
 /** Whether a later version of Saldo has made the schema. This version then uses it and changes nothing. */
-export const isAhead = Effect.map(changes, (change) => change.isAhead)
+export const isAhead = Effect.map(directoryChanges, (change) => change.isAhead)
+
+const namesOf = ({ files, schema }: Changes): ReadonlyArray<string> => files.map(({ name }) => `${schema}/${name}`)
+
+/** What has to run in this database. The cells' changes are known once the directory has this version. */
+const changes = Effect.gen(function* () {
+  const directory = yield* directoryChanges
+  if (directory.isAhead) return []
+  return directory.isRecorded && directory.files.length === 0
+    ? (yield* cellChanges).filter(({ files }) => files.length > 0)
+    : [directory]
+})
 
 /** Names of the files that have never run in this database, or that ran there with another text. */
-export const pending = Effect.map(changes, ({ files }) => files.map(({ name }) => name))
+export const pending = Effect.map(changes, (parts) => parts.flatMap(namesOf))
 
 const withoutRole = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -107,52 +152,81 @@ const mayMigrate = Effect.gen(function* () {
   return row?.may === true
 })
 
-/** Runs a file and records it. */
-const apply = Effect.fnUntraced(function* (file: SqlFile) {
+/** Runs files in a schema and records them. The search path of a cell's files is the cell. */
+const apply = Effect.fnUntraced(function* ({ files, schema }: Changes) {
   const sql = yield* SqlClient.SqlClient
-  yield* run(file)
-  yield* sql`
-    insert into directory.schema_file (name, digest)
-    values (${file.name}, ${file.digest})
-    on conflict (name) do update set digest = excluded.digest`
+  yield* Effect.forEach(
+    files,
+    Effect.fnUntraced(function* (file) {
+      yield* run(file)
+      yield* sql`
+        insert into ${sql(schema)}.schema_file (name, digest)
+        values (${file.name}, ${file.digest})
+        on conflict (name) do update set digest = excluded.digest`
+    }),
+    { discard: true }
+  )
 })
 
+/** Runs a part of the migration in one transaction, when no other process migrates. */
+const exclusively = <A, E, R>(part: Effect.Effect<A, E, R>) =>
+  SqlClient.SqlClient.use((sql) =>
+    sql.withTransaction(Effect.andThen(sql`select pg_advisory_xact_lock(${advisoryLocks.migration})`, part))
+  )
+
+// Reads the changes again, because another process may have migrated while this process waited for the lock.
+const bringUpDirectory = exclusively(
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const directory = yield* directoryChanges
+    if (directory.isAhead) return []
+    yield* apply(directory)
+    yield* sql`insert into directory.schema_version (version) values (${directory.own}) on conflict do nothing`
+    return namesOf(directory)
+  })
+)
+
+const bringUpCell = (name: string) =>
+  exclusively(
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { cell } = yield* sqlFiles
+      yield* sql`create schema if not exists ${sql(name)}`
+      yield* sql`create table if not exists ${sql(name)}.schema_file (name text primary key, digest text not null)`
+      yield* sql`comment on table ${sql(name)}.schema_file is 'The files of sql/ that created this cell.'`
+      yield* sql`select set_config('search_path', ${`${name}, pg_temp`}, true)`
+      const change = { schema: name, files: yield* changesIn(name, cell) }
+      yield* apply(change)
+      return namesOf(change)
+    })
+  )
+
 const bringUp = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
   if (!(yield* mayMigrate)) {
     return yield* new MigrationFailed({
       message:
         'this login may not change the schema: run "saldo migrate" with MIGRATION_DATABASE_URL, the address with a login that may'
     })
   }
-  return yield* sql.withTransaction(
-    Effect.gen(function* () {
-      yield* sql`select pg_advisory_xact_lock(${advisoryLocks.migration})`
-      // Reads the changes again, because another process may have migrated while this process waited for the lock.
-      const { files, isAhead, own, roles } = yield* changes
-      if (isAhead) return []
-      const all = roles === null ? files : [...files, roles]
-      yield* Effect.forEach(all, apply, { discard: true })
-      yield* sql`insert into directory.schema_version (version) values (${own}) on conflict do nothing`
-      return all.map(({ name }) => name)
-    })
-  )
+  const directory = yield* bringUpDirectory
+  if (yield* isAhead) return directory
+  const cells = yield* Effect.forEach(yield* cellNames, bringUpCell)
+  return [...directory, ...cells.flat()]
 })
 
 /**
- * Migrates the database's schema to this version in one transaction. Several processes may do so at once. A login
+ * Migrates the database's schema to this version: the directory, then each cell in a transaction of its own. A migration
+ * that was interrupted continues with the first cell that lacks a file. Several processes may migrate at once. A login
  * without the right to change the schema succeeds if nothing has to change.
  *
  * Does not change a schema of a later version. A server that returns to the previous version must not restore the
  * previous functions, because newer servers may still run.
  *
- * @returns the names of the files that ran.
+ * @returns the names of the files that ran, each after the name of its schema.
  */
 export const migrate = Effect.andThen(notTooOld, changes).pipe(
   Effect.catchIf(isForbidden, () => withoutRole),
-  Effect.flatMap(({ files, isRecorded, roles }) =>
-    isRecorded && files.length === 0 && roles === null ? Effect.succeed([]) : bringUp
-  ),
+  Effect.flatMap((parts) => (parts.length === 0 ? Effect.succeed([]) : bringUp)),
   Effect.mapError((error) =>
     error instanceof LoginWithoutRole || error instanceof PostgresTooOld || error instanceof SchemaUnreleased
       ? error

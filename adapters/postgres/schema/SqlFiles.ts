@@ -8,27 +8,38 @@ export const SqlFolder = Context.Reference<URL>("saldo/adapters/postgres/SqlFold
   defaultValue: () => new URL("../../../sql/", import.meta.url)
 })
 
-/** A file of the folder. Its name is its path without the extension, such as `functions/settle`. */
+/** A file of a set. Its name is its path without the extension, such as `functions/settle`. */
 export interface SqlFile {
   readonly name: string
   readonly body: string
   readonly digest: string
 }
 
-export interface SqlFiles {
-  /** Files that run once in a database, in order: the tables of an empty one, then the migrations `NNNN_name.sql`. */
+/** The files that make a part of the schema. */
+export interface SqlFileSet {
+  /** Files that run once, in order: the tables of an empty database, then the migrations `NNNN_name.sql`. */
   readonly once: ReadonlyArray<SqlFile>
   /** Files that run again whenever their text has changed. */
   readonly functions: ReadonlyArray<SqlFile>
-  /** Grants. They run again whenever any file has changed, so their digest is computed from all files. */
+  /** Grants. They run again whenever any file of the set has changed, so their digest is computed from all its files. */
   readonly roles: SqlFile
-  /** The versions of the schema, oldest first. */
-  readonly versions: ReadonlyArray<{ readonly version: number; readonly digest: string }>
 }
 
-const tables = ["directory", "catalogue", "cell"]
+export interface SqlFiles {
+  /** The files of the directory and the catalogue. Their names are schema-qualified in the text. */
+  readonly directory: SqlFileSet
+  /** The files of each cell. They run with the cell as the search path. */
+  readonly cell: SqlFileSet
+  /** The versions of the schema, oldest first. */
+  readonly versions: ReadonlyArray<{ readonly version: number; readonly digest: string }>
+  /** Digest of all files. */
+  readonly digest: string
+}
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
+
+const digestOf = ({ functions, once, roles }: SqlFileSet): string =>
+  sha256([...once, ...functions, roles].map((file) => file.digest).join())
 
 const versionsIn = (text: string): SqlFiles["versions"] =>
   text
@@ -39,23 +50,43 @@ const versionsIn = (text: string): SqlFiles["versions"] =>
       return { version: Number(version), digest }
     })
 
-const read = async (folder: URL): Promise<SqlFiles> => {
-  const fileOf = async (name: string): Promise<SqlFile> => {
-    const body = await readFile(new URL(`${name}.sql`, folder), "utf8")
-    return { name, body, digest: sha256(body) }
+const fileOf = async (folder: URL, name: string): Promise<SqlFile> => {
+  const body = await readFile(new URL(`${name}.sql`, folder), "utf8")
+  return { name, body, digest: sha256(body) }
+}
+
+const namesIn = async (folder: URL) =>
+  (await readdir(folder))
+    .filter((name) => name.endsWith(".sql"))
+    .map((name) => name.slice(0, -".sql".length))
+    .sort()
+
+const setOf = async (
+  folder: URL,
+  tables: ReadonlyArray<string>,
+  functions: Promise<ReadonlyArray<SqlFile>>
+): Promise<SqlFileSet> => {
+  const migrations = (await namesIn(folder)).filter((name) => /^\d{4}_/.test(name))
+  const set = {
+    once: await Promise.all([...tables, ...migrations].map((name) => fileOf(folder, name))),
+    functions: await functions,
+    roles: await fileOf(folder, "roles")
   }
-  const namesIn = async (path: string) =>
-    (await readdir(new URL(path, folder)))
-      .filter((name) => name.endsWith(".sql"))
-      .map((name) => `${path}${name.slice(0, -".sql".length)}`)
-      .sort()
-  const migrations = (await namesIn("")).filter((name) => /^\d{4}_/.test(name))
-  const once = await Promise.all([...tables, ...migrations].map(fileOf))
-  const functions = await Promise.all((await namesIn("functions/")).map(fileOf))
-  const roles = await fileOf("roles")
-  const digest = sha256([...once, ...functions, roles].map((file) => file.digest).join())
+  return { ...set, roles: { ...set.roles, digest: digestOf(set) } }
+}
+
+const read = async (folder: URL): Promise<SqlFiles> => {
+  const functionNames = await namesIn(new URL("functions/", folder))
+  const [directory, cell] = await Promise.all([
+    setOf(folder, ["directory", "catalogue"], Promise.all([fileOf(folder, "funding")])),
+    setOf(
+      new URL("cell/", folder),
+      ["cell"],
+      Promise.all(functionNames.map((name) => fileOf(folder, `functions/${name}`)))
+    )
+  ])
   const versions = versionsIn(await readFile(new URL("versions.txt", folder), "utf8"))
-  return { once, functions, roles: { ...roles, digest }, versions }
+  return { directory, cell, versions, digest: sha256([directory, cell].map(digestOf).join()) }
 }
 
 /** The files of this version. */

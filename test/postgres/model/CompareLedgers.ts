@@ -78,7 +78,7 @@ const settleLeftovers = Effect.fnUntraced(function* ({ orders, reversals }: Side
 const forgetFollowUps = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   yield* sql`update cell.transaction set environment = 'development' where environment = 'production'`
-  yield* sql`delete from directory.follow_up`
+  yield* sql`delete from cell.follow_up`
 })
 
 /** Runs the commands on both ledgers and asserts equal results of every command. Returns the results. */

@@ -61,7 +61,7 @@ layer(TestDatabase, { excludeTestServices: true })("a check of settled sales", (
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       yield* sql`delete from cell.transaction`
-      yield* sql`delete from directory.follow_up`
+      yield* sql`delete from cell.follow_up`
       yield* sql.unsafe(sell(20_000)).unprepared
       const followUps = yield* followUpsReplica
       const rowsRead = Effect.map(

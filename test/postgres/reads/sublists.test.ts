@@ -69,8 +69,8 @@ layer(TestLayer, { excludeTestServices: true })("blocks of the sales of a servic
   it.effect("are the same after the migration as when the sales themselves create them", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
-      const { once } = yield* sqlFiles
-      const migration = once.find(({ name }) => name.endsWith("_sublists"))
+      const { cell } = yield* sqlFiles
+      const migration = cell.once.find(({ name }) => name.endsWith("_sublists"))
       assert.isDefined(migration)
       yield* setBlockLength(100)
       yield* loadSalesHistory({ company: 3, sales: 1_250, days: 3 })
@@ -80,6 +80,7 @@ layer(TestLayer, { excludeTestServices: true })("blocks of the sales of a servic
         Effect.gen(function* () {
           yield* sql`drop table cell.sublist_block`
           yield* sql`drop function cell.sublists_of, cell.sublist_of`
+          yield* sql`set local search_path = cell, pg_temp`
           if (migration !== undefined) yield* run(migration)
           assert.deepStrictEqual(yield* blocksOf(3), built)
         })

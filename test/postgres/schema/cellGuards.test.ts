@@ -180,6 +180,11 @@ const ofReversals: ReadonlyArray<Case> = [
     "reversal_processed_at",
     [sold(), reversal({ status: "'CONFIRMED'" })]
   ],
+  [
+    "a later check at no hour",
+    "follow_up_hours_check",
+    ["insert into cell.follow_up (hours, settled_at, transaction_id) values (0, 'epoch', 0)"]
+  ],
   ["a status request without a sale", "question_company_id_transaction_id_fkey", [question()]],
   ["a status request about an unknown subject", "question_about_check", [sold(), question({ about: "'x'" })]],
   ["a status request without an answer", "question_answer_check", [sold(), question({ answer: "''" })]],

@@ -65,18 +65,19 @@ const connectedTo = (url: string) => Layer.fresh(Database.layer({ url: Redacted.
 const versionFive = Effect.gen(function* () {
   const folder = join(yield* temporaryDirectory, "sql")
   cpSync(fileURLToPath(yield* SqlFolder), folder, { recursive: true })
-  rmSync(join(folder, "0006_folded_text.sql"))
+  const cell = join(folder, "cell")
+  rmSync(join(cell, "0006_folded_text.sql"))
   // Later files that call the function folded_text.
-  for (const name of readdirSync(folder).filter((file) => file.endsWith("_funding_proposal.sql")))
-    rmSync(join(folder, name))
+  for (const name of readdirSync(cell).filter((file) => file.endsWith("_funding_proposal.sql")))
+    rmSync(join(cell, name))
   rmSync(join(folder, "functions/proposal.sql"))
   const versions = join(folder, "versions.txt")
   writeFileSync(versions, readFileSync(versions, "utf8").replace(/^(?:[6-9]|\d\d).*\n/gm, ""))
   // Version 5 does not have these functions, so their grants are removed too.
-  const roles = join(folder, "roles.sql")
+  const roles = join(cell, "roles.sql")
   writeFileSync(
     roles,
-    readFileSync(roles, "utf8").replace(/^grant execute on function cell\.(?:folded_text|propose_funding).*\n/gm, "")
+    readFileSync(roles, "utf8").replace(/^grant execute on function (?:folded_text|propose_funding).*\n/gm, "")
   )
   return Effect.provideService(SqlFolder, pathToFileURL(`${folder}/`))
 })

@@ -41,12 +41,14 @@ const server = {
     "reference renewal service_id state terminal_id versions, select, update attempts code_expires_at " +
     "code_hash offered_extras plan quote_expires_at quote_extras quote_reference quote_total resends " +
     "state undelivered version",
+  "cell.follow_up": "insert, select, update leased_until settled_at transaction_id",
   "cell.insurance_id": "usage",
   "cell.option": "delete, insert, select, update data expires_at name price validity",
   "cell.question": "insert, select, update last_at times",
   "cell.replay": "insert, select, update last_at times",
   "cell.resolution": "select",
   "cell.reversal": "select, update asked_at leased_until",
+  "cell.schema_file": "select",
   "cell.sms": "insert, select, update ask_at detail expires_at leased_until sealed send_at settled_at status tries",
   "cell.sublist_block": "select",
   "cell.transaction": "select, update asked_at leased_until",
@@ -54,6 +56,7 @@ const server = {
     "delete, select, update description event_types failing_since previous_secret previous_until secret state url",
   "cell.webhook_id": "usage",
   "directory.audit_event": "insert, select action at",
+  "directory.cell": "select",
   "directory.company": "insert, select",
   "directory.data_key": "insert, select, update protected wrapped",
   "directory.follow_up": "insert, select, update leased_until settled_at transaction_id",

@@ -223,10 +223,10 @@ layer(populated)("the database role of a server", (it) => {
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       assert.deepStrictEqual(yield* Effect.provide(migrate, asIn("saldo_server")), [])
-      yield* sql`update directory.schema_file set digest = '' where name = 'functions/deposit'`
+      yield* sql`update cell.schema_file set digest = '' where name = 'functions/deposit'`
       const refused = yield* Effect.flip(Effect.provide(migrate, asIn("saldo_server")))
       assert.include(refused.message, "MIGRATION_DATABASE_URL")
-      assert.deepStrictEqual(yield* migrate, ["functions/deposit"])
+      assert.deepStrictEqual(yield* migrate, ["cell/functions/deposit"])
       assert.deepStrictEqual(yield* Effect.provide(migrate, asIn("saldo_server")), [])
     })
   )
@@ -274,9 +274,10 @@ layer(TestDatabase)("a function that moves money", (it) => {
         "status_after"
       ]
       const theirs = [...lists, ...sublists, ...rows, ...reserving, ...shared]
+      const ofDirectory = ["directory.allow_funding", "directory.cell_of", "directory.deposit_elsewhere"]
       assert.deepStrictEqual(
         functions,
-        [...definers, ...names, ...days, ...theirs.map((name) => `cell.${name}`), "directory.allow_funding"]
+        [...definers, ...names, ...days, ...theirs.map((name) => `cell.${name}`), ...ofDirectory]
           .sort()
           .map((name) => ({
             name,
@@ -292,8 +293,8 @@ layer(TestDatabase)("a function that moves money", (it) => {
   it.effect("keeps its grants when a migration recreates it", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
-      yield* sql`update directory.schema_file set digest = '' where name in ('functions/settle', 'roles')`
-      assert.deepStrictEqual(yield* migrate, ["functions/settle", "roles"])
+      yield* sql`update cell.schema_file set digest = '' where name in ('functions/settle', 'roles')`
+      assert.deepStrictEqual(yield* migrate, ["cell/functions/settle", "cell/roles"])
       const [row] =
         yield* sql`select has_function_privilege('saldo_server', 'cell.settle(jsonb, boolean)', 'EXECUTE') as may`
       assert.isTrue(row?.["may"])

@@ -22,6 +22,7 @@ const use = rowsOf("directory.token_use", { token_id: 9, used_at: "'epoch'" })
 const dataKey = rowsOf("directory.data_key", { id: 1, wrapped: bytes(1), protected: "false", created_at: "'epoch'" })
 const lastAudit = rowsOf("directory.last_audit", { id: 1, ended_at: "'epoch'", duration_ms: 0, violations: "'{}'" })
 const phoneQuota = rowsOf("directory.phone_quota", { phone: "'h'", queued_at: "array['epoch'::timestamptz]" })
+const cell = rowsOf("directory.cell", { name: "'norte'", ordinal: 1 })
 const auditEvent = rowsOf("directory.audit_event", { at: "'epoch'", action: "'x'", details: "'{}'" })
 const operator = rowsOf("directory.operator", { name: "'Ana'", role: "'admin'", created_at: "'epoch'" })
 const invitation = rowsOf("directory.operator_invitation", { token_hash: bytes(32), expires_at: "'epoch'" })
@@ -68,6 +69,12 @@ const ofTheDirectory: ReadonlyArray<Case> = [
   ["a company without a code", "company_code_check", [company({ code: "''" })]],
   ["two companies with one code", "company_code_key", [company(), company()]],
   ["a company in an unknown environment", "company_environment_check", [company({ environment: "'staging'" })]],
+  ["a company in an unknown cell", "company_cell_fkey", [company({ cell: "'norte'" })]],
+  ["a cell with a name that is no schema name", "cell_name_check", [cell({ name: "'Norte'" })]],
+  ["a cell with the name of a system schema", "cell_name_check", [cell({ name: "'pg_norte'" })]],
+  ["two cells with one ordinal", "cell_ordinal_key", [cell(), cell({ name: "'sur'" })]],
+  ["a cell with an ordinal that does not fit into an id", "cell_ordinal_check", [cell({ ordinal: 256 })]],
+  ["a cell in an unknown state", "cell_state_check", [cell({ state: "'moving'" })]],
   ["a company in an unknown state", "company_state_check", [company({ state: "'cerrada'" })]],
   ["a token without a company", "token_company_id_fkey", [token({ company_id: 99 })]],
   ["a token without a name", "token_name_check", [company(), token({ name: "''" })]],

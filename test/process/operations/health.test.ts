@@ -56,11 +56,11 @@ layer(monitoredServer(), { excludeTestServices: true })("a server", (it) => {
       yield* recover("due")
       const [known] = yield* sql<{
         digest: string
-      }>`select digest from directory.schema_file where name = 'functions/settle'`
-      yield* sql`update directory.schema_file set digest = 'another' where name = 'functions/settle'`
+      }>`select digest from cell.schema_file where name = 'functions/settle'`
+      yield* sql`update cell.schema_file set digest = 'another' where name = 'functions/settle'`
       yield* pass("40 seconds")
       assert.deepStrictEqual(yield* readyz, { status: 503, missing: ["migrations"] })
-      yield* sql`update directory.schema_file set digest = ${known?.digest ?? ""} where name = 'functions/settle'`
+      yield* sql`update cell.schema_file set digest = ${known?.digest ?? ""} where name = 'functions/settle'`
       assert.strictEqual((yield* readyz).status, 200)
     })
   )

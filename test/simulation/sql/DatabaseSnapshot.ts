@@ -178,7 +178,7 @@ export const dueTimes = Effect.gen(function* () {
       (
         select min(greatest(t.processed_at + c.hours * interval '1 hour', f.leased_until))
         from unnest(array[${sql.literal(checks.map(({ hours }) => hours).join())}]) as c(hours)
-        left join directory.follow_up as f on f.hours = c.hours
+        left join cell.follow_up as f on f.hours = c.hours
         cross join lateral (
           select t.processed_at
           from cell.transaction as t

@@ -39,7 +39,7 @@ const resetSql = `
   set session_replication_role = replica;
   truncate cell.adjustment, cell.balance, cell.block, cell.closing, cell.consumption, cell.deposit_reference, cell.entry,
     cell.delivery, cell.event, cell.funding_proposal, cell.idempotency, cell.insurance, cell.option, cell.resolution, cell.reversal, cell.sms,
-    cell.sublist_block, cell.transaction, cell.webhook, directory.audit_event, directory.follow_up,
+    cell.sublist_block, cell.transaction, cell.webhook, directory.audit_event, cell.follow_up,
     directory.phone_quota cascade;
   truncate simulation.change restart identity;
   alter sequence cell.transaction_id restart;
@@ -100,6 +100,11 @@ export const startPostgres = async (): Promise<InProcessPostgres> => {
   // running it.
   await postgres.exec("set plan_cache_mode = force_generic_plan")
   let changed: string | null = null
+  const install = async (functions: string) => {
+    await postgres.exec("set search_path = cell, pg_temp")
+    await postgres.exec(functions)
+    await postgres.exec("reset search_path")
+  }
   return {
     run,
     observe: (effect) => runtime.runPromise(effect),
@@ -107,8 +112,8 @@ export const startPostgres = async (): Promise<InProcessPostgres> => {
       await runtime.dispose()
       const before = changed
       changed = patch?.file ?? null
-      if (before !== null) await postgres.exec(functionText(before))
-      if (patch !== null) await postgres.exec(patchedFunction(patch))
+      if (before !== null) await install(functionText(before))
+      if (patch !== null) await install(patchedFunction(patch))
       await postgres.exec(resetSql)
       runtime = observer()
       if (before !== null || patch !== null) await shorten()

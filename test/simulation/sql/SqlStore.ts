@@ -182,7 +182,7 @@ const isReadOnly = (sql: string): boolean =>
 
 /** Whether a statement belongs to the later checks of settled sales, which write only their own progress. */
 const isOfFollowUp = (sql: string): boolean =>
-  sql.includes("directory.follow_up") || sql.includes("environment = 'production'")
+  sql.includes("cell.follow_up") || sql.includes("environment = 'production'")
 
 /** Whether a statement only changes an insurance. It then creates no work for the background loops. */
 const touchesOnlyInsurance = (sql: string): boolean =>

@@ -5,7 +5,7 @@
 --
 -- core/domain/Text.ts has the same rule (`foldedText`). test/postgres/schema compares the two. Stored texts have been
 -- folded by this function, so it may only be changed together with them.
-create function cell.folded_text(given text) returns text
+create function folded_text(given text) returns text
 language sql
 immutable
 strict
@@ -44,7 +44,7 @@ return normalize(
   nfkc
 );
 
-create table cell.deposit_reference (
+create table deposit_reference (
   company_id bigint not null,
   folded text not null check (folded <> ''),
   entry_id bigint not null,
@@ -52,26 +52,26 @@ create table cell.deposit_reference (
 );
 
 -- Finds other companies that have a deposit with the same reference.
-create index deposit_reference_folded on cell.deposit_reference (folded, company_id);
+create index deposit_reference_folded on deposit_reference (folded, company_id);
 
-comment on table cell.deposit_reference is
+comment on table deposit_reference is
   'References of deposits in folded form. Each is used once, however the operator types it.';
-comment on column cell.deposit_reference.folded is 'The reference of the deposit, as cell.folded_text returns it.';
-comment on column cell.deposit_reference.entry_id is 'The ledger entry of the deposit.';
+comment on column deposit_reference.folded is 'The reference of the deposit, as folded_text returns it.';
+comment on column deposit_reference.entry_id is 'The ledger entry of the deposit.';
 
 -- Earlier versions compared references as typed. If several deposits of a company have references that are now equal,
 -- the first one owns the folded reference. The others are still found by their own spelling.
-insert into cell.deposit_reference (company_id, folded, entry_id)
-select e.company_id, cell.folded_text(e.reference), e.id
-from cell.entry as e
+insert into deposit_reference (company_id, folded, entry_id)
+select e.company_id, folded_text(e.reference), e.id
+from entry as e
 where e.type = 'deposit'
   and e.reference is not null
-  and cell.folded_text(e.reference) <> ''
+  and folded_text(e.reference) <> ''
 order by e.company_id, e.id
 on conflict do nothing;
 
 -- Not validated, because an earlier version may have confirmed a proposal under another spelling of the proposer's name.
-alter table cell.resolution
+alter table resolution
   drop constraint resolution_second_operator,
   add constraint resolution_second_operator
-    check (cell.folded_text(confirmed_by) <> cell.folded_text(proposed_by)) not valid;
+    check (folded_text(confirmed_by) <> folded_text(proposed_by)) not valid;

@@ -2,11 +2,11 @@
 -- every row. An index on these columns would find the sales but not count them, and each sale would write it.
 
 -- Waits for running money functions and makes new calls wait. So no block is made while this file runs.
-lock table cell.balance in exclusive mode;
+lock table balance in exclusive mode;
 
 -- The name of the sublist with the sales of a service, of a terminal, or of a service at a terminal. A null argument is
 -- left out of the name.
-create function cell.sublist_of(service_id bigint, terminal_id text) returns text
+create function sublist_of(service_id bigint, terminal_id text) returns text
 language sql
 immutable
 return coalesce(
@@ -16,19 +16,19 @@ return coalesce(
 );
 
 -- The names of all sublists that contain a sale.
-create function cell.sublists_of(service_id bigint, terminal_id text) returns text[]
+create function sublists_of(service_id bigint, terminal_id text) returns text[]
 language sql
 immutable
 return array_remove(
   array[
-    cell.sublist_of(service_id, null),
-    cell.sublist_of(null, terminal_id),
-    case when terminal_id is not null then cell.sublist_of(service_id, terminal_id) end
+    sublist_of(service_id, null),
+    sublist_of(null, terminal_id),
+    case when terminal_id is not null then sublist_of(service_id, terminal_id) end
   ],
   null
 );
 
-create table cell.sublist_block (
+create table sublist_block (
   company_id bigint not null,
   sublist text not null,
   first_id bigint not null,
@@ -43,19 +43,19 @@ create table cell.sublist_block (
   primary key (company_id, sublist, first_id),
   constraint sublist_block_ids check (last_id >= first_id)
 )
--- Half of each page stays free, for the reason given at cell.balance.
+-- Half of each page stays free, for the reason given at balance.
 with (fillfactor = 50);
 
-comment on table cell.sublist_block is
+comment on table sublist_block is
   'Blocks of the sales of one company that have the same service, the same terminal, or both. '
-  'Each block of sales in cell.block is divided into one such block for each of its sublists. '
+  'Each block of sales in block is divided into one such block for each of its sublists. '
   'No check constraint guards the counts, because a wrong count must not stop a settlement. '
   'The audit finds a wrong count.';
-comment on column cell.sublist_block.sublist is 'Name of the sublist, from cell.sublist_of.';
-comment on column cell.sublist_block.first_id is
-  'Lowest id in the block. This column and the following ones have the same meaning as in cell.block.';
+comment on column sublist_block.sublist is 'Name of the sublist, from sublist_of.';
+comment on column sublist_block.first_id is
+  'Lowest id in the block. This column and the following ones have the same meaning as in block.';
 
-insert into cell.sublist_block (
+insert into sublist_block (
   company_id, sublist, first_id, last_id, earliest, latest, members, pending, success, failed, reversed
 )
 select g.company_id, s.sublist, min(g.first_id), max(g.last_id), min(g.earliest), max(g.latest), sum(g.members),
@@ -75,10 +75,10 @@ from (
     count(*) filter (where t.status = 'SUCCESS') as success,
     count(*) filter (where t.status = 'FAILED') as failed,
     count(*) filter (where t.status = 'REVERSED') as reversed
-  from cell.block as o
-  join cell.transaction as t on t.company_id = o.company_id and t.id between o.first_id and o.last_id
+  from block as o
+  join transaction as t on t.company_id = o.company_id and t.id between o.first_id and o.last_id
   where o.list = 'sale'
   group by o.company_id, o.first_id, t.service_id, t.terminal_id
 ) as g
-cross join lateral unnest(cell.sublists_of(g.service_id, g.terminal_id)) as s(sublist)
+cross join lateral unnest(sublists_of(g.service_id, g.terminal_id)) as s(sublist)
 group by g.company_id, g.block, s.sublist;

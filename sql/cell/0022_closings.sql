@@ -1,12 +1,12 @@
 -- Daily closings: one sealed row for each company and local day.
 
-alter table cell.balance add column open_from timestamptz;
+alter table balance add column open_from timestamptz;
 
-comment on column cell.balance.open_from is
+comment on column balance.open_from is
   'Start of the first local day that has not ended. Sales, settlements and entries of the company get no earlier time. '
   'Null: no day has ended.';
 
-create table cell.closing (
+create table closing (
   company_id bigint not null,
   day date not null,
   content text not null,
@@ -26,14 +26,14 @@ create table cell.closing (
   )
 );
 
-comment on table cell.closing is
+comment on table closing is
   'Closings of companies. The first is for the local day of the first ledger entry, and no later day is left out. '
   'Rows are never changed or deleted.';
-comment on column cell.closing.content is
+comment on column closing.content is
   'The figures of the day and the seal of the day before, as the JSON text that is sealed (core/domain/Closing.ts).';
-comment on column cell.closing.seal is 'SHA-256 of the content.';
+comment on column closing.seal is 'SHA-256 of the content.';
 
-create function cell.refuse_closing_change() returns trigger
+create function refuse_closing_change() returns trigger
 language plpgsql
 as $$
 begin
@@ -42,6 +42,6 @@ end;
 $$;
 
 create trigger closing_append_only
-before update or delete or truncate on cell.closing
+before update or delete or truncate on closing
 for each statement
-execute function cell.refuse_closing_change();
+execute function refuse_closing_change();

@@ -1,14 +1,14 @@
 -- Deposits and adjustments that one operator proposes and another operator confirms.
 
-create sequence cell.funding_proposal_number maxvalue 9007199254740991;
+create sequence funding_proposal_number maxvalue 9007199254740991;
 
-create table cell.funding_proposal (
+create table funding_proposal (
   company_id bigint not null,
   number bigint not null,
   kind text not null check (kind = any ('{deposit,adjustment}')),
   amount bigint not null,
   reference text not null,
-  folded text not null generated always as (cell.folded_text(reference)) stored check (folded <> ''),
+  folded text not null generated always as (folded_text(reference)) stored check (folded <> ''),
   is_repeated boolean not null,
   reason text check (reason <> ''),
   proposed_by text not null check (proposed_by <> ''),
@@ -29,38 +29,38 @@ create table cell.funding_proposal (
   constraint funding_proposal_confirmed check ((state = 'confirmed') = (entry_id is not null)),
   constraint funding_proposal_in_time check (state <> 'confirmed' or decided_at < expires_at),
   constraint funding_proposal_second_operator check (
-    state <> 'confirmed' or cell.folded_text(decided_by) <> cell.folded_text(proposed_by)
+    state <> 'confirmed' or folded_text(decided_by) <> folded_text(proposed_by)
   )
 );
 
 -- A reference of a company has at most one proposal that is pending or confirmed, for each kind.
-create unique index funding_proposal_reference on cell.funding_proposal (company_id, kind, folded)
+create unique index funding_proposal_reference on funding_proposal (company_id, kind, folded)
 where state in ('pending', 'confirmed');
 
 -- An entry belongs to at most one proposal.
-create unique index funding_proposal_entry on cell.funding_proposal (company_id, entry_id) where entry_id is not null;
+create unique index funding_proposal_entry on funding_proposal (company_id, entry_id) where entry_id is not null;
 
 -- Finds a proposal by its number, and lists the newest proposals of all companies.
-create index funding_proposal_number_all on cell.funding_proposal (number);
+create index funding_proposal_number_all on funding_proposal (number);
 
-comment on table cell.funding_proposal is
+comment on table funding_proposal is
   'Deposits and adjustments that one operator proposes and another operator confirms or rejects. '
   'The confirmation and the ledger entry are one transaction.';
-comment on column cell.funding_proposal.number is 'Number of the proposal, unique over all companies of the cell.';
-comment on column cell.funding_proposal.amount is 'Centavos. Negative if an adjustment takes money away.';
-comment on column cell.funding_proposal.folded is 'The reference, as cell.folded_text returns it.';
-comment on column cell.funding_proposal.is_repeated is
+comment on column funding_proposal.number is 'Number of the proposal, unique over all companies of the cell.';
+comment on column funding_proposal.amount is 'Centavos. Negative if an adjustment takes money away.';
+comment on column funding_proposal.folded is 'The reference, as folded_text returns it.';
+comment on column funding_proposal.is_repeated is
   'Whether a deposit of another company may have the same reference.';
-comment on column cell.funding_proposal.reason is 'Why the balance is adjusted. Null for a deposit.';
-comment on column cell.funding_proposal.expires_at is 'From this instant, the proposal cannot be decided any more.';
-comment on column cell.funding_proposal.state is
+comment on column funding_proposal.reason is 'Why the balance is adjusted. Null for a deposit.';
+comment on column funding_proposal.expires_at is 'From this instant, the proposal cannot be decided any more.';
+comment on column funding_proposal.state is
   'pending: no operator has decided. confirmed and rejected: an operator has decided. '
   'expired: the proposal was replaced after it had expired.';
-comment on column cell.funding_proposal.decided_by is 'The operator who confirmed or rejected the proposal.';
-comment on column cell.funding_proposal.decision_reason is 'Why the proposal was rejected.';
-comment on column cell.funding_proposal.entry_id is 'The ledger entry. Null: the proposal is not confirmed.';
+comment on column funding_proposal.decided_by is 'The operator who confirmed or rejected the proposal.';
+comment on column funding_proposal.decision_reason is 'Why the proposal was rejected.';
+comment on column funding_proposal.entry_id is 'The ledger entry. Null: the proposal is not confirmed.';
 
-create function cell.refuse_funding_change() returns trigger
+create function refuse_funding_change() returns trigger
 language plpgsql
 as $$
 begin
@@ -71,7 +71,7 @@ $$;
 
 -- A decided proposal never changes. Of a pending proposal, only the decision changes.
 create trigger funding_proposal_final
-before update on cell.funding_proposal
+before update on funding_proposal
 for each row
 when (
   old.state <> 'pending'
@@ -83,9 +83,9 @@ when (
     new.proposed_at, new.expires_at
   )
 )
-execute function cell.refuse_funding_change();
+execute function refuse_funding_change();
 
 create trigger funding_proposal_kept
-before delete or truncate on cell.funding_proposal
+before delete or truncate on funding_proposal
 for each statement
-execute function cell.refuse_funding_change();
+execute function refuse_funding_change();

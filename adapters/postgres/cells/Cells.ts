@@ -1,0 +1,147 @@
+import { PgClient } from "@effect/sql-pg"
+import { type Cause, Context, Effect, Exit, Layer, Option, Semaphore } from "effect"
+import type { CompanyId } from "../../../core/domain/Ids.ts"
+import { CellName } from "../connection/Cell.ts"
+import { invalidateOn, makeTtlCache } from "../connection/TtlCache.ts"
+import { grouped } from "../grouping/Grouped.ts"
+
+/** A cell as the directory lists it. */
+export interface CellRecord {
+  readonly name: string
+  readonly state: "open" | "closed"
+}
+
+/** The cells of the installation, and the cell of each company. Cached like tokens (TokenDirectoryPostgres.ts). */
+export class Cells extends Context.Service<
+  Cells,
+  {
+    /** All cells, the first one first. */
+    readonly list: Effect.Effect<ReadonlyArray<CellRecord>>
+    /** The name of the company's cell. The first cell if the company does not exist. */
+    readonly of: (companyId: CompanyId) => Effect.Effect<string>
+  }
+>()("saldo/adapters/Cells") {}
+
+/** Limit of companies whose cell is cached. */
+const companies_max = 100_000
+
+const make = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+
+  const readOf = grouped<string, string>(sql, "cells", (companyIds) =>
+    Effect.map(
+      sql<{ id: bigint; cell: string }>`
+        select id, cell
+        from directory.company
+        where id = any (${companyIds.map(String)}::text[]::bigint[])`,
+      (rows) => {
+        const found = new Map(rows.map(({ cell, id }) => [String(id), cell]))
+        return companyIds.map((companyId) => found.get(companyId) ?? firstCell)
+      }
+    )
+  )
+  const readAll = () => Effect.orDie(sql<CellRecord>`select name, state from directory.cell order by ordinal`)
+
+  const all = makeTtlCache(readAll, 1)
+  const companies = makeTtlCache(readOf, companies_max)
+  yield* invalidateOn("directory_changed", Effect.andThen(all.forget, companies.forget))
+
+  const list = all.get("")
+  return Cells.of({
+    list,
+    // With a single cell, a company needs no query.
+    of: (companyId) =>
+      Effect.flatMap(list, ([first, ...others]) =>
+        first !== undefined && others.length === 0 ? Effect.succeed(first.name) : companies.get(String(companyId))
+      )
+  })
+})
+
+/** The first cell of every installation. */
+const firstCell = "cell"
+
+/** `Cells` in Postgres. */
+export const layer = Layer.effect(Cells, make)
+
+/** The instances of an adapter, one for each cell. */
+export interface PerCell<Service> {
+  /** The instance for the company's cell. */
+  readonly of: (companyId: CompanyId) => Effect.Effect<Service>
+  /** The instances for all cells, the first cell first. */
+  readonly all: Effect.Effect<ReadonlyArray<Service>>
+}
+
+/**
+ * Builds an adapter for each cell, at the first use of the cell. Every instance groups its own calls and uses the same
+ * connections.
+ *
+ * @param layer the adapter. It reads `CellName` when it is built.
+ */
+export const perCell = Effect.fnUntraced(function* <Id, Service, R>(
+  port: Context.Key<Id, Service>,
+  layer: Layer.Layer<Id, never, R>
+) {
+  const cells = yield* Cells
+  const scope = yield* Effect.scope
+  const context = yield* Effect.context<R>()
+  const built = new Map<string, Effect.Effect<Service>>()
+  const building = yield* Semaphore.make(1)
+
+  const build = (name: string) =>
+    Layer.buildWithScope(Layer.fresh(layer), scope).pipe(
+      Effect.provideService(CellName, name),
+      Effect.provide(context),
+      Effect.map((services) => Context.get(services, port)),
+      Effect.tap((service) => Effect.sync(() => built.set(name, Effect.succeed(service))))
+    )
+
+  const instance = (name: string): Effect.Effect<Service> =>
+    built.get(name) ?? building.withPermits(1)(Effect.suspend(() => built.get(name) ?? build(name)))
+
+  return {
+    of: (companyId) => Effect.flatMap(cells.of(companyId), instance),
+    all: Effect.flatMap(cells.list, (records) => Effect.forEach(records, ({ name }) => instance(name)))
+  } satisfies PerCell<Service>
+})
+
+/** The first result that a cell has. */
+export const findIn = Effect.fnUntraced(function* <Service, A, E>(
+  all: PerCell<Service>["all"],
+  find: (cell: Service) => Effect.Effect<Option.Option<A>, E>
+) {
+  for (const cell of yield* all) {
+    const found = yield* find(cell)
+    if (Option.isSome(found)) return found
+  }
+  return Option.none<A>()
+})
+
+/**
+ * Claims work in the cells one after the other, up to the limit in total. Each claim begins with the next cell, so that no
+ * cell with much work delays the others. A cell that fails is logged and left out. The claim fails if all cells fail.
+ */
+export const claimInTurn = <Service, Claim extends { readonly limit: number }, A>(
+  all: PerCell<Service>["all"],
+  claimOf: (cell: Service, claim: Claim) => Effect.Effect<ReadonlyArray<A>>
+) => {
+  let turn = 0
+  return Effect.fnUntraced(function* (claim: Claim) {
+    const cells = yield* all
+    turn = (turn + 1) % cells.length
+    const claimed: Array<A> = []
+    const failures: Array<Cause.Cause<never>> = []
+    for (const cell of [...cells.slice(turn), ...cells.slice(0, turn)]) {
+      const limit = claim.limit - claimed.length
+      if (limit <= 0) break
+      const exit = yield* Effect.exit(claimOf(cell, { ...claim, limit }))
+      if (Exit.isSuccess(exit)) claimed.push(...exit.value)
+      else failures.push(exit.cause)
+    }
+    const [first] = failures
+    if (first !== undefined && failures.length === cells.length) return yield* Effect.failCause(first)
+    yield* Effect.forEach(failures, (cause) => Effect.logError("a cell could not be asked for its work", cause), {
+      discard: true
+    })
+    return claimed
+  })
+}

@@ -1,0 +1,24 @@
+import { PgClient } from "@effect/sql-pg"
+import { Context, Effect } from "effect"
+import type { Fragment } from "effect/sql/Statement"
+
+/**
+ * Name of the cell whose tables an adapter uses. It is also the name of the schema. Each cell has its own instance of each
+ * adapter that reads or writes data of companies.
+ */
+export const CellName = Context.Reference<string>("saldo/adapters/CellName", { defaultValue: () => "cell" })
+
+/** A client of the cell's server, with the cell's schema as a part of a statement: `from ${sql.cell}.transaction`. */
+export interface CellSql extends PgClient.PgClient {
+  readonly cell: Fragment
+}
+
+/** The client with the schema of the cell that `CellName` names. */
+export const inCell = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
+  const name = yield* CellName
+  const statement = (...parts: Parameters<PgClient.PgClient>) => sql(...parts)
+  return Object.assign(statement as PgClient.PgClient, sql, { cell: sql.literal(`"${name}"`) }) satisfies CellSql
+})
+
+/** The client of the cell that `CellName` names. */
+export const cellClient = Effect.flatMap(PgClient.PgClient, inCell)
