@@ -8,7 +8,7 @@ import * as Database from "../../adapters/postgres/connection/Database.ts"
 import { migrate } from "../../adapters/postgres/schema/Migrations.ts"
 import { makeLogins } from "./DatabaseLogins.ts"
 import { copyDatabase } from "./EmbeddedDatabases.ts"
-import { setBlockLength } from "./SalesHistory.ts"
+import { setBlockLength, testBlockLength } from "./SalesHistory.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -23,12 +23,6 @@ declare module "vitest" {
 // No data has to reach the disk. It is not kept after the run, and tests kill processes but not the machine.
 const settings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "300" }
 
-/**
- * Length of a list block. It is short, so that a few sales fill some blocks and the audits compare these blocks with
- * the rows.
- */
-const blockLength = 4
-
 const removedAtTheEnd = (path: string) =>
   Effect.addFinalizer(() => Effect.sync(() => rmSync(path, { recursive: true, force: true })))
 
@@ -42,7 +36,7 @@ const start = Effect.gen(function* () {
   const url = Redacted.value(embedded.url)
   const template = yield* copyDatabase(url, "template0", "template_saldo")
   yield* Effect.provide(
-    Effect.andThen(migrate, setBlockLength(blockLength)),
+    Effect.andThen(migrate, setBlockLength(testBlockLength)),
     Database.layer({ url: Redacted.make(template), connections_max: 1 })
   )
   yield* makeLogins(url)

@@ -14,12 +14,18 @@ export const rebuildLists = PgClient.PgClient.use((sql) =>
   Effect.forEach([balances, lists], (statement) => sql.unsafe(statement).unprepared, { discard: true })
 )
 
-/** Sets the number of rows of a list block. It applies to blocks that are filled later. */
-export const setBlockLength = (length: number) =>
+/**
+ * Length of a list block in test databases. It is short, so that a few sales fill some blocks and the audits compare
+ * these blocks with the rows.
+ */
+export const testBlockLength = 4
+
+/** Sets the number of rows of a cell's list block. It applies to blocks that are filled later. */
+export const setBlockLength = (length: number, cell = "cell") =>
   PgClient.PgClient.use(
     (sql) =>
       sql.unsafe(
-        `create or replace function cell.block_length() returns int language sql immutable as 'select ${length}'`
+        `create or replace function ${cell}.block_length() returns int language sql immutable as 'select ${length}'`
       ).unprepared
   )
 

@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { spreadIds } from "../cells/CellIds.ts"
 import { advisoryLocks } from "../connection/Sql.ts"
 import { isForbidden, wordsOf } from "../connection/SqlFailure.ts"
 import { notTooOld, PostgresTooOld } from "./ServerVersion.ts"
@@ -197,6 +198,7 @@ const bringUpCell = (name: string) =>
       yield* sql`select set_config('search_path', ${`${name}, pg_temp`}, true)`
       const change = { schema: name, files: yield* changesIn(name, cell) }
       yield* apply(change)
+      yield* spreadIds
       return namesOf(change)
     })
   )

@@ -1,0 +1,50 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+/**
+ * Gives each cell of an installation with several cells its own ids. A sequence then counts by 256, and the remainder of
+ * an id divided by 256 is the ordinal of its cell. A changed sequence continues above all ids that sequences of its name
+ * have assigned in any cell. Sequences that already count by 256 do not change.
+ *
+ * Runs in the transaction that makes the sequences of a new cell. In a cell with sales, changing a sequence waits for
+ * the transactions that use it, and new ones wait until this transaction ends. It fails after 3 seconds, because a sale
+ * that waits 10 seconds is not sent.
+ */
+export const spreadIds = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`select set_config('lock_timeout', '3s', true)`
+  yield* sql`
+    do $$
+    declare
+      s record;
+      highest bigint;
+    begin
+      for s in
+        select c.name as cell, c.ordinal, q.sequencename as name
+        from directory.cell as c
+        join pg_sequences as q on q.schemaname = c.name
+        where q.increment_by <> 256 and (select count(*) from directory.cell) > 1
+        -- transaction_id first: a sale uses it before it locks a balance, and all other sequences afterwards. In this
+        -- order, no holder of a sequence waits for another sequence.
+        order by q.sequencename <> 'transaction_id', q.sequencename, c.ordinal
+      loop
+        -- Locks the sequence until the transaction ends, so its last value is read after this.
+        execute format('alter sequence %I.%I increment by 256', s.cell, s.name);
+        execute (
+          select
+            'select max(id) from ('
+            || string_agg(format('select last_value as id from %I.%I', q.schemaname, q.sequencename), ' union all ')
+            || ')'
+          from directory.cell as c
+          join pg_sequences as q on q.schemaname = c.name
+          where q.sequencename = s.name
+        )
+        into highest;
+        execute format(
+          'alter sequence %I.%I restart with %s',
+          s.cell, s.name, highest + 256 - mod(highest - s.ordinal + 256, 256)
+        );
+      end loop;
+    end;
+    $$`.unprepared
+}).pipe(Effect.withSpan("CellIds.spreadIds"))
