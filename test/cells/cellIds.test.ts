@@ -26,10 +26,7 @@ const ordinalsOf = (ids: ReadonlyArray<number>) => new Set(ids.map((id) => id % 
 const nextOf = Effect.fnUntraced(function* (name: string, cells: ReadonlyArray<string>) {
   const sql = yield* PgClient.PgClient
   return yield* Effect.forEach(cells, (cell) =>
-    Effect.map(
-      sql<{ id: number }>`select nextval(${`${cell}.${name}`}::regclass)::int as id`,
-      ([row]) => row?.id ?? 0
-    )
+    Effect.map(sql<{ id: number }>`select nextval(${`${cell}.${name}`}::regclass)::int as id`, ([row]) => row?.id ?? 0)
   )
 })
 

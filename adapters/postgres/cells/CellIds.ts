@@ -40,8 +40,9 @@ export const spreadIds = Effect.gen(function* () {
           where q.sequencename = s.name
         )
         into highest;
+        -- The start value shows from which id on the sequence counts by 256.
         execute format(
-          'alter sequence %I.%I restart with %s',
+          'alter sequence %I.%I start with %3$s restart with %3$s',
           s.cell, s.name, highest + 256 - mod(highest - s.ordinal + 256, 256)
         );
       end loop;

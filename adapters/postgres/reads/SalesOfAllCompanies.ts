@@ -184,6 +184,19 @@ const idsOf = (sql: Sql, range: OwnedFilter) => {
 }
 
 /**
+ * SQL for the id below the newest ids up to `last`. In an installation with several cells, ids from `seqstart` on are
+ * `seqincrement` apart (cells/CellIds.ts). Ids below it are 1 apart.
+ */
+const belowNewest = (sql: Sql, last: Fragment, count: number): Fragment => sql`(
+  select greatest(
+    ${last} - ${int8(count)} * q.seqincrement,
+    least(${last}, q.seqstart) - ${int8(count)} + greatest(${last} - q.seqstart, 0) / q.seqincrement
+  )
+  from pg_sequence as q
+  where q.seqrelid = '${sql.cell}.transaction_id'::regclass
+)`
+
+/**
  * A page of the sales of some days, newest first, with their total. Reads all sales of these days.
  *
  * The index of creation times is coarse: after many updates, its parts overlap. But ids rise with time over all
@@ -204,7 +217,7 @@ export const pageOfDays = (sql: Sql, filter: OwnedFilter, page: Page, newest_max
     span as materialized (
       select greatest(w.before, s.before) as before, w.after, w.before < s.before as cut
       from whole as w
-      cross join lateral (select w.after - 1 - ${int8(newest_max)} as before) as s
+      cross join lateral (select ${belowNewest(sql, sql`(w.after - 1)`, newest_max)} as before) as s
     ),
     matched as materialized (
       select t.*
