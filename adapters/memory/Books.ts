@@ -20,7 +20,6 @@ import type { Reversal } from "../../core/domain/Reversal.ts"
 import type { Delivery, Order } from "../../core/domain/Sale.ts"
 import type { ReversalStatus, Status } from "../../core/domain/Status.ts"
 import type { Attempt, DeliveryState, WebhookSecret } from "../../core/domain/Webhook.ts"
-import type { Reached } from "../../core/ports/FollowUps.ts"
 import type { ClaimedSms } from "../../core/ports/Outbox.ts"
 import type { Webhook } from "../../core/ports/Webhooks.ts"
 import type { KeyEntry } from "./KeysMemory.ts"
@@ -105,6 +104,13 @@ export interface QueuedDelivery {
   readonly leasedUntil: DateTime.Utc | null
   /** The last attempt. Null if none was made. */
   readonly attempt: Attempt | null
+}
+
+/** The last sale that a check has reached. Sales are in the order of their settlement, then of their id. */
+export interface Reached {
+  readonly settledAt: DateTime.Utc
+  /** 0 if the check has not reached any sale of this instant. */
+  readonly transactionId: number
 }
 
 /** How far a later check of settled sales is, and the lease of the process that works on it. */

@@ -1,14 +1,8 @@
 import { DateTime, Effect, Layer, Order } from "effect"
 import type { FollowedStatus } from "../../core/domain/FollowUp.ts"
 import { latestTrusted } from "../../core/domain/Recovery.ts"
-import {
-  type ClaimedCheck,
-  type FollowUpClaim,
-  FollowUps,
-  type Reached,
-  type SettledSale
-} from "../../core/ports/FollowUps.ts"
-import { Books, type CheckEntry, type CompanyBooks, type Sale } from "./Books.ts"
+import { type ClaimedCheck, type FollowUpClaim, FollowUps, type SettledSale } from "../../core/ports/FollowUps.ts"
+import { Books, type CheckEntry, type CompanyBooks, type Reached, type Sale } from "./Books.ts"
 
 const inOrder = Order.combine(
   Order.mapInput(DateTime.Order, ({ settledAt }: Reached) => settledAt),
@@ -51,6 +45,13 @@ const isFree = ({ leasedUntil }: CheckEntry, { lease, now }: FollowUpClaim): boo
   DateTime.isLessThanOrEqualTo(leasedUntil, now) ||
   DateTime.isGreaterThan(leasedUntil, latestTrusted(now, lease))
 
+const finishIn = (checks: Map<number, CheckEntry>, claim: FollowUpClaim, reached: Reached | null): void => {
+  const known = checks.get(claim.check.hours)
+  const end = DateTime.addDuration(claim.now, claim.lease)
+  if (known === undefined || known.leasedUntil === null || !DateTime.Equivalence(known.leasedUntil, end)) return
+  checks.set(claim.check.hours, { reached: reached ?? known.reached, leasedUntil: null })
+}
+
 const claimIn = (
   checks: Map<number, CheckEntry>,
   companies: ReadonlyArray<CompanyBooks>,
@@ -65,19 +66,13 @@ const claimIn = (
   const from = isLate ? before(start) : known.reached
   const due = settledAfter(companies, from, DateTime.subtractDuration(began, check.dueAfter)).slice(0, limit)
   const last = due.at(-1)
+  const reached = last === undefined ? from : { settledAt: last.settledAt, transactionId: last.transactionId }
   return {
     sales: due.map(({ order, status }) => ({ order, status })),
-    reached: last === undefined ? from : { settledAt: last.settledAt, transactionId: last.transactionId },
     isLast: due.length < limit,
-    skipped: isLate && settledAfter(companies, known.reached, start).length > 0
+    skipped: isLate && settledAfter(companies, known.reached, start).length > 0,
+    finish: (areAsked) => Effect.sync(() => finishIn(checks, claim, areAsked ? reached : null))
   }
-}
-
-const finishIn = (checks: Map<number, CheckEntry>, claim: FollowUpClaim, reached: Reached | null): void => {
-  const known = checks.get(claim.check.hours)
-  const end = DateTime.addDuration(claim.now, claim.lease)
-  if (known === undefined || known.leasedUntil === null || !DateTime.Equivalence(known.leasedUntil, end)) return
-  checks.set(claim.check.hours, { reached: reached ?? known.reached, leasedUntil: null })
 }
 
 const standsIn = ({ reversals, sales }: CompanyBooks, { order, status }: SettledSale): boolean => {
@@ -95,7 +90,6 @@ const standsIn = ({ reversals, sales }: CompanyBooks, { order, status }: Settled
 const make = Effect.map(Books, ({ all, checks, of }) =>
   FollowUps.of({
     claim: (claim) => Effect.sync(() => claimIn(checks, [...all()], claim)),
-    finish: (claim, reached) => Effect.sync(() => finishIn(checks, claim, reached)),
     stands: (sale) => Effect.sync(() => standsIn(of(sale.order.companyId), sale))
   })
 )

@@ -145,7 +145,7 @@ const beginIssueIn = ({ insurances }: CompanyBooks, { transactionId }: Order): b
 // Each method works in one synchronous step, so that no other fiber sees a partial change.
 const make = Effect.map(Books, ({ messagesTo, nextInsuranceId, of }) =>
   Insurances.of({
-    nextId: Effect.sync(() => InsuranceId.make(nextInsuranceId())),
+    nextId: () => Effect.sync(() => InsuranceId.make(nextInsuranceId())),
     create: (id, insurance, first) =>
       Effect.suspend(() => Effect.fromResult(createIn(of(insurance.companyId), messagesTo, id, insurance, first))),
     find: (companyId, id) => Effect.sync(() => Option.fromUndefinedOr(of(companyId).insurances.get(id))),

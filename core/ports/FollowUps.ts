@@ -18,22 +18,18 @@ export interface FollowUpClaim {
   readonly limit: number
 }
 
-/** The last sale that a check has reached. Sales are in the order of their settlement, then of their id. */
-export interface Reached {
-  readonly settledAt: DateTime.Utc
-  /** 0 if the check has not reached any sale of this instant. */
-  readonly transactionId: number
-}
-
 /** The next sales of a check. */
 export interface ClaimedCheck {
   readonly sales: ReadonlyArray<SettledSale>
-  /** The last of these sales, even if that sale is unreadable. Without sales, the unchanged position of the check. */
-  readonly reached: Reached
   /** Whether no further sale is due. */
   readonly isLast: boolean
   /** Whether sales were left out because the check is late. */
   readonly skipped: boolean
+  /**
+   * Ends the claim. The next claim begins after these sales if they were asked about, and otherwise with the same sales.
+   * Does nothing if another process has claimed the check since.
+   */
+  readonly finish: (areAsked: boolean) => Effect.Effect<void>
 }
 
 /**
@@ -45,11 +41,6 @@ export class FollowUps extends Context.Service<
   {
     /** Claims a check and reads the next sales that are due. Null while another process has claimed the check. */
     readonly claim: (claim: FollowUpClaim) => Effect.Effect<ClaimedCheck | null>
-    /**
-     * Ends a claim, and records `reached` unless it is null. Does nothing if another process has claimed the check
-     * since.
-     */
-    readonly finish: (claim: FollowUpClaim, reached: Reached | null) => Effect.Effect<void>
     /**
      * Whether the provider's answer about the xid applies to this sale in this status. False if the sale was reversed
      * or is being reversed, or if a later sale has the same xid.

@@ -51,8 +51,11 @@ export type BuyerStep =
 export class Insurances extends Context.Service<
   Insurances,
   {
-    /** Reserves the id of an insurance before it is created, because the hash of its code is computed with the id. */
-    readonly nextId: Effect.Effect<InsuranceId>
+    /**
+     * Reserves the id of a company's insurance before it is created, because the hash of its code is computed with the
+     * id.
+     */
+    readonly nextId: (companyId: CompanyId) => Effect.Effect<InsuranceId>
     /**
      * Creates an insurance in `iniciada` and stages its first message in the same transaction. The caller holds the
      * lease of the message. Fails when the phone has reached a limit of messages.

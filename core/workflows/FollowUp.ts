@@ -62,7 +62,7 @@ const askNext = Effect.fnUntraced(function* (check: Check, began: DateTime.Utc, 
   const claim = { check, began, now: yield* DateTime.now, lease, limit }
   const claimed = yield* followUps.claim(claim)
   if (claimed === null) return { tally: none, goesOn: false }
-  const { isLast, reached, sales, skipped } = claimed
+  const { finish, isLast, sales, skipped } = claimed
   if (skipped)
     yield* Effect.logWarning("a check of settled sales is late and leaves sales to the next check", {
       hours: check.hours
@@ -70,7 +70,7 @@ const askNext = Effect.fnUntraced(function* (check: Check, began: DateTime.Utc, 
   const tally = counts.combineAll(yield* Effect.forEach(sales, askAgain, { concurrency: "unbounded" }))
   // If no question could be sent, the supplier is unreachable, and the next cycle asks about the same sales again.
   const isDown = tally.notAsked > 0 && tally.asked === 0
-  yield* followUps.finish(claim, isDown ? null : reached)
+  yield* finish(!isDown)
   return { tally, goesOn: !isDown && !isLast }
 })
 

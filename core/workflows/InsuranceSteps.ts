@@ -81,7 +81,7 @@ export const startInsurance = Effect.fn("InsuranceSteps.startInsurance")(functio
     createdAt: yield* DateTime.now
   }
   const insurances = yield* Insurances
-  const id = yield* insurances.nextId
+  const id = yield* insurances.nextId(companyId)
   const code = yield* newCode(id, beginning)
   const insurance = yield* insurances.create(id, beginning, code)
   return { insurance, codeSent: yield* sendCode(id, insurance, code) }

@@ -96,7 +96,7 @@ export const begunInsurance = Effect.fnUntraced(function* (
 ) {
   const fresh = yield* newInsurance(company, changes)
   const code = yield* codeToSend(undefined, fresh.insured.phone)
-  return yield* insurances.create(yield* insurances.nextId, fresh, code)
+  return yield* insurances.create(yield* insurances.nextId(fresh.companyId), fresh, code)
 }, Effect.orDie)
 
 /** Creates an insurance with a verified code and a plan. */

@@ -106,7 +106,7 @@ const make = Effect.gen(function* () {
   const { attempt, begin, resend } = yield* insuranceCodes
   const { refuse } = yield* phoneQuota
 
-  const nextId = sql<{ id: bigint }>`select nextval('${sql.cell}.insurance_id') as id`.pipe(
+  const drawnId = sql<{ id: bigint }>`select nextval('${sql.cell}.insurance_id') as id`.pipe(
     Effect.map(([row]) => InsuranceId.make(Number(row?.id))),
     Effect.orDie
   )
@@ -118,7 +118,7 @@ const make = Effect.gen(function* () {
     )
 
   return Insurances.of({
-    nextId,
+    nextId: () => drawnId,
     create,
     find,
     resend,

@@ -1,10 +1,18 @@
 import { DateTime, Effect, Layer } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
 import type { FollowedStatus } from "../../../core/domain/FollowUp.ts"
 import { latestTrusted } from "../../../core/domain/Recovery.ts"
-import { type FollowUpClaim, FollowUps, type Reached, type SettledSale } from "../../../core/ports/FollowUps.ts"
+import { type ClaimedCheck, type FollowUpClaim, FollowUps, type SettledSale } from "../../../core/ports/FollowUps.ts"
 import { cellClient } from "../connection/Cell.ts"
 import { instant, int8 } from "../connection/Sql.ts"
 import { orderOf, readEach, type SaleRow, saleColumns } from "./TransactionRow.ts"
+
+/** The last sale that a check has reached. Sales are in the order of their settlement, then of their id. */
+interface Reached {
+  readonly settledAt: DateTime.Utc
+  /** 0 if the check has not reached any sale of this instant. */
+  readonly transactionId: number
+}
 
 interface ReachedRow {
   readonly settled_at: Date
@@ -47,7 +55,19 @@ const claiming = Effect.gen(function* () {
       and (processed_at, id) > (${instant(settledAt)}, ${int8(transactionId)})
       and status in ('SUCCESS', 'FAILED')`
 
-  return Effect.fnUntraced(function* (claim: FollowUpClaim) {
+  /** Ends a claim, and records `reached` unless it is null. */
+  const finish = (claim: FollowUpClaim, reached: Reached | null) => {
+    const progress =
+      reached === null
+        ? sql``
+        : sql`, settled_at = ${instant(reached.settledAt)}, transaction_id = ${int8(reached.transactionId)}`
+    return sql`
+      update ${sql.cell}.follow_up
+      set leased_until = null${progress}
+      where hours = ${claim.check.hours} and leased_until = ${leaseEnd(claim)}`.pipe(Effect.asVoid, Effect.orDie)
+  }
+
+  return Effect.fnUntraced(function* (claim: FollowUpClaim): Effect.fn.Return<ClaimedCheck | null, SqlError> {
     const { began, check, limit } = claim
     const start = DateTime.subtractDuration(began, check.lateAfter)
     const [row] = yield* leased(claim, start)
@@ -63,29 +83,20 @@ const claiming = Effect.gen(function* () {
       ${settledAfter(from, DateTime.subtractDuration(began, check.dueAfter))}
       order by processed_at, id
       limit ${limit}`
+    // The last row counts even if its sale is unreadable.
     const last = rows.at(-1)
+    const reached = last === undefined ? from : reachedOf({ settled_at: last.processed_at, transaction_id: last.id })
     return {
       sales: readEach(rows, settledSaleOf).items,
-      reached: last === undefined ? from : reachedOf({ settled_at: last.processed_at, transaction_id: last.id }),
       isLast: rows.length < limit,
-      skipped: left?.out === true
+      skipped: left?.out === true,
+      finish: (areAsked) => finish(claim, areAsked ? reached : null)
     }
   }, Effect.orDie)
 })
 
 const make = Effect.gen(function* () {
   const sql = yield* cellClient
-
-  const finish: FollowUps["Service"]["finish"] = (claim, reached) => {
-    const progress =
-      reached === null
-        ? sql``
-        : sql`, settled_at = ${instant(reached.settledAt)}, transaction_id = ${int8(reached.transactionId)}`
-    return sql`
-      update ${sql.cell}.follow_up
-      set leased_until = null${progress}
-      where hours = ${claim.check.hours} and leased_until = ${leaseEnd(claim)}`.pipe(Effect.asVoid, Effect.orDie)
-  }
 
   /** SQL for whether no sale after `t` has its xid. Failed sales and other sales have separate indexes on the xid. */
   const noneLater = (statuses: "= 'FAILED'" | "<> 'FAILED'") => sql`
@@ -118,7 +129,7 @@ const make = Effect.gen(function* () {
       Effect.orDie
     )
 
-  return FollowUps.of({ claim: yield* claiming, finish, stands })
+  return FollowUps.of({ claim: yield* claiming, stands })
 })
 
 /** `FollowUps` in Postgres. The progress concerns all companies of the cell together. */

@@ -61,13 +61,13 @@ const phoneOf = ({ company }: Side): Phone => Phone.make(`809${String(company).p
 
 const begin = Effect.fnUntraced(function* (side: Side, command: InsuranceCommand & { readonly do: "begin" }) {
   const insurances = yield* Insurances
-  const id = yield* insurances.nextId
   const insurance = yield* newInsurance(side.company + command.company, {
     environment: command.environment,
     plate: Plate.make(command.plate),
     terminalId: command.terminal === null ? null : TerminalId.make(command.terminal)
   })
   const first = yield* codeToSend(`message ${side.messages.length}`, phoneOf(side))
+  const id = yield* insurances.nextId(insurance.companyId)
   const begun = yield* Effect.result(insurances.create(id, insurance, first))
   if (Result.isSuccess(begun)) {
     side.begun.push({ companyId: insurance.companyId, id })

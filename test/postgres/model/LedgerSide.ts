@@ -132,7 +132,7 @@ const followUp = Effect.fnUntraced(function* (side: Side, command: Command & { r
   const claim = { check, began: now, now, lease: Duration.seconds(command.lease_s), limit: 1_000 }
   const claimed = yield* followUps.claim(claim)
   if (claimed === null) return null
-  if (!command.crashes) yield* followUps.finish(claim, claimed.reached)
+  if (!command.crashes) yield* claimed.finish(true)
   const number = ({ order }: SettledSale) => numberOf(side, "transactionId", order.transactionId)
   const sales = claimed.sales.toSorted((left, right) => number(left) - number(right))
   return { skipped: claimed.skipped, sales, stand: yield* Effect.forEach(sales, followUps.stands) }

@@ -35,7 +35,7 @@ layer(TestDatabase, { excludeTestServices: true })("a check of settled sales", (
       const processes = yield* racing(followUpsReplica)
       const asked: Array<number> = []
       let held = 0
-      const work = Effect.fnUntraced(function* ({ claim: take, finish, stands }: FollowUps["Service"], index: number) {
+      const work = Effect.fnUntraced(function* ({ claim: take, stands }: FollowUps["Service"], index: number) {
         // Leases differ, so that a process cannot end the claim of another.
         const own = { ...claim, lease: Duration.sum(claim.lease, Duration.millis(index)) }
         while (asked.length < 1_000) {
@@ -46,7 +46,7 @@ layer(TestDatabase, { excludeTestServices: true })("a check of settled sales", (
           yield* Effect.forEach(claimed.sales, stands)
           asked.push(...claimed.sales.map(({ order }) => order.transactionId))
           held--
-          yield* finish(own, claimed.reached)
+          yield* claimed.finish(true)
         }
       })
       yield* Effect.forEach(processes, work, { concurrency: "unbounded", discard: true })

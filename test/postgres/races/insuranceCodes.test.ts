@@ -1,6 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Array as Arr, DateTime, Duration, Effect, Result } from "effect"
+import { CompanyId } from "../../../core/domain/Ids.ts"
 import type { Insurance } from "../../../core/domain/Insurance.ts"
 import { Phone } from "../../../core/domain/Person.ts"
 import type { TracedSms } from "../../../core/ports/Outbox.ts"
@@ -108,7 +109,7 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })(
               const begin = Effect.fnUntraced(function* (insurances: (typeof all)[number], index: number) {
                 const insurance = yield* newInsurance(round * 10 + index, { environment: "production" })
                 return yield* insurances.create(
-                  yield* insurances.nextId,
+                  yield* insurances.nextId(insurance.companyId),
                   insurance,
                   yield* codeToSend(undefined, phone)
                 )
@@ -189,7 +190,7 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })(
           Effect.gen(function* () {
             const code = yield* codeToSend()
             const { companyId, id } = yield* insurances.create(
-              yield* insurances.nextId,
+              yield* insurances.nextId(CompanyId.make(company)),
               yield* newInsurance(company),
               code
             )
@@ -226,7 +227,7 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })(
 const staged = Effect.fnUntraced(function* (company: number) {
   const insurances = yield* insurancesReplica
   const letter = yield* codeToSend("771177 es su código")
-  yield* insurances.create(yield* insurances.nextId, yield* newInsurance(company), letter)
+  yield* insurances.create(yield* insurances.nextId(CompanyId.make(company)), yield* newInsurance(company), letter)
   return letter.sms
 }, Effect.scoped)
 

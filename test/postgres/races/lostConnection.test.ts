@@ -219,7 +219,7 @@ layer(TestDatabase, { excludeTestServices: true })("a connection lost", (it) => 
       const company = cuts.indexOf(cut) + 1
       const { connected, proxy } = yield* behindProxy
       const insurances = yield* Effect.provide(insurancesReplica, connected)
-      const id = yield* insurances.nextId
+      const id = yield* insurances.nextId(CompanyId.make(company))
       const first = yield* codeToSend(undefined, phoneOf(company))
       const counted = yield* messagesCounted
       proxy.arm(cut, first.code.hash)
@@ -257,7 +257,7 @@ layer(TestDatabase, { excludeTestServices: true })("a connection lost", (it) => 
       const { connected, proxy } = yield* behindProxy
       const insurances = yield* Effect.provide(insurancesReplica, connected)
       const outbox = yield* Effect.provide(outboxReplica, connected)
-      const id = yield* insurances.nextId
+      const id = yield* insurances.nextId(CompanyId.make(company))
       const first = yield* codeToSend()
       yield* insurances.create(id, yield* newInsurance(company), first)
       const reference = `SM-${company}-gateway`

@@ -5,6 +5,7 @@ import { Array as Arr, DateTime, Effect, Layer, Redacted } from "effect"
 import { DataKey } from "../../../adapters/crypto/VaultAead.ts"
 import * as Database from "../../../adapters/postgres/connection/Database.ts"
 import * as DataKeyPostgres from "../../../adapters/postgres/directory/DataKeyPostgres.ts"
+import { CompanyId } from "../../../core/domain/Ids.ts"
 import type { Insured } from "../../../core/domain/Insurance.ts"
 import { Cedula, Phone, Plate } from "../../../core/domain/Person.ts"
 import { Verdict } from "../../../core/domain/Sale.ts"
@@ -207,7 +208,7 @@ layer(TestDatabase, { excludeTestServices: true })("the database", (it) => {
       const outbox = yield* outboxReplica
       const ledger = yield* replica
       const plate = Plate.make("A765432")
-      const id = yield* insurances.nextId
+      const id = yield* insurances.nextId(CompanyId.make(7))
       const first = yield* codeToSend(text)
       const addressed = { ...first, sms: { ...first.sms, message: { ...first.sms.message, to: insured.phone } } }
       const { companyId } = yield* insurances.create(id, yield* newInsurance(7, { plate, insured }), addressed)

@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Duration, Effect } from "effect"
+import { CompanyId } from "../../../core/domain/Ids.ts"
 import type { DeliveryResult, SmsResult } from "../../../core/ports/Outbox.ts"
 import { CommandLine } from "../../support/CommandLine.ts"
 import { codeToSend, insurance as example, newInsurance } from "../../support/InsuranceExample.ts"
@@ -19,10 +20,14 @@ const messageOf = Effect.fnUntraced(function* (
   const outbox = yield* outboxReplica
   const at = DateTime.makeUnsafe(iso)
   const { code, sms } = yield* codeToSend("771177 es su código")
-  const { companyId, id } = yield* insurances.create(yield* insurances.nextId, yield* newInsurance(company), {
-    code,
-    sms: { ...sms, at }
-  })
+  const { companyId, id } = yield* insurances.create(
+    yield* insurances.nextId(CompanyId.make(company)),
+    yield* newInsurance(company),
+    {
+      code,
+      sms: { ...sms, at }
+    }
+  )
   if (result !== null) yield* outbox.record({ companyId, insuranceId: id, message: sms.message }, result, at)
   if (delivery !== null) {
     const claimed = yield* outbox.claimTraced({ now: at, lease: Duration.minutes(1), limit: 1 })

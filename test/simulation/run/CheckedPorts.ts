@@ -39,14 +39,22 @@ const salesOver = ({ ask, incarnation, write }: Connection, ports: Sales, invari
           onSuccess((claimed) => {
             if (claimed !== null) invariants.claims.claimed(claim, [checkName(claim)])
           })
-        ),
-      finish: (claim, reached) =>
-        write(
-          "finish check",
-          `${claim.check.hours} by ${claimName(incarnation, claim)}`,
-          null,
-          followUps.finish(claim, reached),
-          onSuccess(() => invariants.claims.released(checkName(claim)))
+        ).pipe(
+          Effect.map((claimed) =>
+            claimed === null
+              ? null
+              : {
+                  ...claimed,
+                  finish: (areAsked: boolean) =>
+                    write(
+                      "finish check",
+                      `${claim.check.hours} by ${claimName(incarnation, claim)}`,
+                      null,
+                      claimed.finish(areAsked),
+                      onSuccess(() => invariants.claims.released(checkName(claim)))
+                    )
+                }
+          )
         ),
       stands: (sale) => ask(followUps.stands(sale))
     },
@@ -229,7 +237,7 @@ const insuranceOver = (
   const { insurances, outbox } = ports
   return {
     insurances: {
-      nextId: ask(insurances.nextId),
+      nextId: (companyId) => ask(insurances.nextId(companyId)),
       find: (companyId, id) => ask(insurances.find(companyId, id)),
       create: (id, wanted, first) => write("create", id, wanted.companyId, insurances.create(id, wanted, first)),
       resend: (companyId, id, next) => write("resend", id, companyId, insurances.resend(companyId, id, next)),

@@ -194,7 +194,7 @@ export const undelivered = Effect.map(
 /** Stages a message and stops before sending it, as if the process died. */
 export const unsentMessage = Effect.gen(function* () {
   const insurances = yield* Insurances
-  const id = yield* insurances.nextId
+  const id = yield* insurances.nextId(insurance.companyId)
   const beginning = { ...insurance, createdAt: yield* DateTime.now }
   return yield* insurances.create(id, beginning, yield* newCode(id, beginning))
 })

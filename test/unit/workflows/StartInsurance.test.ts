@@ -110,7 +110,7 @@ describe("a new insurance", () => {
 describe("an insurance that cannot be started", () => {
   // Shows that no insurance was created: a refused request uses up no id, so id 1 is still free.
   const nothingBegan = Effect.map(
-    Insurances.use((insurances) => insurances.nextId),
+    Insurances.use((insurances) => insurances.nextId(company.id)),
     (id) => id === 1
   )
 
