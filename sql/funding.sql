@@ -5,6 +5,8 @@
 
 drop function if exists directory.deposit;
 drop function if exists directory.adjust;
+drop function if exists directory.propose_funding;
+drop function if exists directory.confirm_funding;
 drop function if exists directory.allow_funding;
 drop function if exists directory.cell_of;
 drop function if exists directory.deposit_elsewhere;
@@ -18,19 +20,24 @@ as $$
   select coalesce((select c.cell from company as c where c.id = company), 'cell')
 $$;
 
--- A company in another cell that has a deposit with this reference, however it is typed, or null. Until the transaction
--- ends, a deposit with this reference waits in every cell.
+-- A company in another cell that has a deposit with this reference, however it is typed, or null. Also null if the
+-- company itself has such a deposit. Until the transaction ends, a deposit with this reference waits in every cell.
 create function directory.deposit_elsewhere(company bigint, reference_ text) returns bigint
 language plpgsql
 set search_path = directory, pg_temp
 as $$
 declare
   own text := cell_of(company);
+  is_own boolean;
   other text;
   found_ bigint;
 begin
   -- The lock that the function deposit of a cell takes.
   execute format('select pg_advisory_xact_lock(7249016, hashtext(%I.folded_text($1)))', own) using reference_;
+  execute format('select exists (select from %I.recorded_deposit($1, $2))', own) using company, reference_ into is_own;
+  if is_own then
+    return null;
+  end if;
   for other in select c.name from cell as c where c.name <> own order by c.ordinal loop
     execute format('select %I.deposit_elsewhere($1, $2)', other) using company, reference_ into found_;
     exit when found_ is not null;
@@ -116,6 +123,78 @@ begin
 end;
 $$;
 
+-- Calls the function propose_funding of the company's cell. Also returns UsedElsewhere if a deposit in another cell has
+-- the reference.
+create function directory.propose_funding(
+  company bigint,
+  kind text,
+  centavos bigint,
+  reference_ text,
+  is_repeated boolean,
+  reason text,
+  operator text,
+  at timestamptz,
+  expires_at timestamptz
+) returns jsonb
+language plpgsql
+security definer
+set search_path = directory, pg_temp
+as $$
+declare
+  other bigint;
+  answer jsonb;
+begin
+  if kind = 'deposit' and not is_repeated then
+    other := deposit_elsewhere(company, reference_);
+    if other is not null then
+      return jsonb_build_object('tag', 'UsedElsewhere', 'company_id', other);
+    end if;
+  end if;
+  execute format('select %I.propose_funding($1, $2, $3, $4, $5, $6, $7, $8, $9)', cell_of(company))
+  using company, kind, centavos, reference_, is_repeated, reason, operator, at, expires_at
+  into answer;
+  return answer;
+end;
+$$;
+
+-- Calls the function confirm_funding of the company's cell. Also returns UsedElsewhere if a deposit in another cell has
+-- the reference.
+create function directory.confirm_funding(
+  company bigint,
+  number_ bigint,
+  operator text,
+  owned_max bigint,
+  at timestamptz
+) returns jsonb
+language plpgsql
+security definer
+set search_path = directory, pg_temp
+as $$
+declare
+  reference_ text;
+  other bigint;
+  answer jsonb;
+begin
+  execute format(
+    'select p.reference from %I.funding_proposal as p where p.company_id = $1 and p.number = $2 '
+      'and p.kind = ''deposit'' and not p.is_repeated and p.state = ''pending'' and p.expires_at > $3',
+    cell_of(company)
+  )
+  using company, number_, at
+  into reference_;
+  if reference_ is not null then
+    other := deposit_elsewhere(company, reference_);
+    if other is not null then
+      return jsonb_build_object('tag', 'UsedElsewhere', 'company_id', other);
+    end if;
+  end if;
+  execute format('select %I.confirm_funding($1, $2, $3, $4, $5)', cell_of(company))
+  using company, number_, operator, owned_max, at
+  into answer;
+  return answer;
+end;
+$$;
+
 -- These functions run as their owner, so no other role may call them until roles.sql grants it.
-revoke all on function directory.deposit, directory.adjust, directory.allow_funding, directory.cell_of,
+revoke all on function directory.propose_funding, directory.confirm_funding, directory.deposit, directory.adjust, directory.allow_funding, directory.cell_of,
   directory.deposit_elsewhere from public;

@@ -67,6 +67,7 @@ grant insert, update on catalogue.category, catalogue.service, catalogue.package
 -- saldo_operator
 
 grant select on directory.audit_event to saldo_operator;
+grant execute on function directory.propose_funding, directory.confirm_funding to saldo_operator;
 grant update (legal_name, rnc, state, api_enabled, insurance_enabled) on directory.company to saldo_operator;
 grant insert, update on catalogue.company_service to saldo_operator;
 grant select, insert, update (

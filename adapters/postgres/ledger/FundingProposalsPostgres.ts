@@ -111,7 +111,7 @@ const make = Effect.map(cellClient, (sql) => {
 
     propose: (request) =>
       sql<{ answer: ProposedAnswer }>`
-        select ${sql.cell}.propose_funding(
+        select directory.propose_funding(
           ${int8(request.companyId)}, ${request.kind}, ${int8(request.amount)}, ${request.reference},
           ${request.isRepeated}, ${request.reason}, ${request.proposedBy}, ${instant(request.proposedAt)},
           ${instant(request.expiresAt)}
@@ -119,7 +119,7 @@ const make = Effect.map(cellClient, (sql) => {
 
     confirm: ({ companyId, number }, { at, by }) =>
       sql<{ answer: ConfirmedAnswer }>`
-        select ${sql.cell}.confirm_funding(
+        select directory.confirm_funding(
           ${int8(companyId)}, ${int8(number)}, ${by}, ${int8(owned_max)}, ${instant(at)}
         ) as answer`.pipe(Effect.map(answerOf(confirmedOf)), Effect.orDie),
 
@@ -142,5 +142,5 @@ const answerOf =
     return read(row.answer)
   }
 
-/** `FundingProposals` in Postgres, through sql/functions/proposal.sql. */
+/** `FundingProposals` in Postgres, through sql/functions/proposal.sql and sql/funding.sql. */
 export const layer = Layer.effect(FundingProposals, make)

@@ -171,6 +171,8 @@ const forbiddenToServer = [
   "select * from directory.deposit(1, 500, 9007199254740991, 'x', now())",
   "select cell.propose_funding(1, 'adjustment', 500, 'x', false, 'y', 'ana', now(), now() + interval '1 day')",
   "select cell.confirm_funding(1, 1, 'luis', 9007199254740991, now())",
+  "select directory.propose_funding(1, 'adjustment', 500, 'x', false, 'y', 'ana', now(), now() + interval '1 day')",
+  "select directory.confirm_funding(1, 1, 'luis', 9007199254740991, now())",
   "select cell.reject_funding(1, 1, 'luis', 'x', now())",
   "update cell.resolution set verdict = 'failed'",
   "set role saldo_operator"
@@ -252,8 +254,17 @@ layer(TestDatabase)("a function that moves money", (it) => {
       const closings = ["add_closing", "day_figures", "end_day"]
       const served = [...sales, ...webhooks, ...closings].map((name) => `cell.${name}`)
       const funding = ["directory.adjust", "directory.deposit"]
+      const proposing = ["directory.confirm_funding", "directory.propose_funding"]
       const proposals = ["confirm_funding", "propose_funding", "reject_funding"].map((name) => `cell.${name}`)
-      const definers = [...served, ...funding, ...proposals, "cell.adjust", "cell.deposit", "cell.turn_events"]
+      const definers = [
+        ...served,
+        ...funding,
+        ...proposing,
+        ...proposals,
+        "cell.adjust",
+        "cell.deposit",
+        "cell.turn_events"
+      ]
       const lists = ["block_length", "join_blocks", "list_anew", "make_blocks", "recount_blocks"]
       const sublists = ["join_sublist_blocks", "tail_length"]
       const names = ["cell.sublist_of", "cell.sublists_of"]
