@@ -15,6 +15,10 @@ import { type Guarded, type GuardOptions, makeGuard } from "../adapters/http/Gua
 import * as HttpInsurer from "../adapters/insurer/HttpInsurer.ts"
 import * as OidcClient from "../adapters/OidcClient.ts"
 import * as Cells from "../adapters/postgres/cells/Cells.ts"
+import * as ClosingsOfCells from "../adapters/postgres/cells/ClosingsOfCells.ts"
+import * as EventsOfCells from "../adapters/postgres/cells/EventsOfCells.ts"
+import * as FollowUpsOfCells from "../adapters/postgres/cells/FollowUpsOfCells.ts"
+import * as InsurancesOfCells from "../adapters/postgres/cells/InsurancesOfCells.ts"
 import * as LedgerOfCells from "../adapters/postgres/cells/LedgerOfCells.ts"
 import * as AtomicPostgres from "../adapters/postgres/connection/AtomicPostgres.ts"
 import * as AuditEventsPostgres from "../adapters/postgres/directory/AuditEventsPostgres.ts"
@@ -28,16 +32,6 @@ import * as OperatorSessionsPostgres from "../adapters/postgres/directory/Operat
 import * as OperatorsPostgres from "../adapters/postgres/directory/OperatorsPostgres.ts"
 import * as ProviderStatementsPostgres from "../adapters/postgres/directory/ProviderStatementsPostgres.ts"
 import * as TokensPostgres from "../adapters/postgres/directory/TokensPostgres.ts"
-import * as DeliveriesPostgres from "../adapters/postgres/events/DeliveriesPostgres.ts"
-import * as DeliveryReportsPostgres from "../adapters/postgres/events/DeliveryReportsPostgres.ts"
-import * as EventsPostgres from "../adapters/postgres/events/EventsPostgres.ts"
-import * as WebhooksPostgres from "../adapters/postgres/events/WebhooksPostgres.ts"
-import * as InsurancesPostgres from "../adapters/postgres/insurance/InsurancesPostgres.ts"
-import * as OutboxPostgres from "../adapters/postgres/insurance/OutboxPostgres.ts"
-import * as ClosingsPostgres from "../adapters/postgres/ledger/ClosingsPostgres.ts"
-import * as FollowUpsPostgres from "../adapters/postgres/ledger/FollowUpsPostgres.ts"
-import * as FundingProposalsPostgres from "../adapters/postgres/ledger/FundingProposalsPostgres.ts"
-import * as HistoryRecordsPostgres from "../adapters/postgres/ledger/HistoryRecordsPostgres.ts"
 import * as AllInsurancesPostgres from "../adapters/postgres/reads/AllInsurancesPostgres.ts"
 import * as AllTransactionsPostgres from "../adapters/postgres/reads/AllTransactionsPostgres.ts"
 import * as AuditPostgres from "../adapters/postgres/reads/AuditPostgres.ts"
@@ -142,26 +136,25 @@ const vault = VaultAead.layer.pipe(
 
 const pepper = Layer.unwrap(Settings.useSync(({ tokenPepper }) => PepperNode.layer(tokenPepper)))
 
+const cellLayers = Layer.mergeAll(
+  ClosingsOfCells.layer,
+  EventsOfCells.layer,
+  FollowUpsOfCells.layer,
+  InsurancesOfCells.layer,
+  LedgerOfCells.layer
+).pipe(Layer.provide(Cells.layer))
+
 const adapterLayers = Layer.mergeAll(
-  Layer.provide(LedgerOfCells.layer, Cells.layer),
+  cellLayers,
   AtomicPostgres.layer,
   AuditLogPostgres.layer,
   CatalogueAdminPostgres.layer,
-  ClosingsPostgres.layer,
   CompaniesPostgres.layer,
-  DeliveriesPostgres.layer,
-  EventsPostgres.layer,
   FloatsPostgres.layer,
-  FollowUpsPostgres.layer,
-  InsurancesPostgres.layer,
-  OutboxPostgres.layer,
-  HistoryRecordsPostgres.questionsLayer,
-  HistoryRecordsPostgres.replaysLayer,
   TokensPostgres.layer,
   TransactionsPostgres.layer,
   externalServicesLayer,
   StatementPostgres.layer,
-  WebhooksPostgres.layer,
   Layer.unwrap(Settings.useSync(({ webhookLocal }) => WebhookSenderUndici.layer({ local: webhookLocal })))
 ).pipe(Layer.provideMerge(Layer.mergeAll(Sha256Node.layer, SecureRandomNode.layer, pepper, vault)))
 
@@ -176,14 +169,17 @@ const identityProvider = Layer.effect(
   Settings.useSync(({ oidc }) => (oidc === null ? null : OidcClient.make(oidc)))
 )
 
+const operatorCellLayers = Layer.mergeAll(ClosingsOfCells.proposalsLayer, EventsOfCells.reportsLayer).pipe(
+  Layer.provide(Cells.layer)
+)
+
 const operatorAdapters = Layer.mergeAll(
+  operatorCellLayers,
   Layer.provide(AllInsurancesPostgres.layer, vault),
   AllTransactionsPostgres.layer,
   AuditEventsPostgres.layer,
   AuditPostgres.layer,
   CasesPostgres.layer,
-  DeliveryReportsPostgres.layer,
-  FundingProposalsPostgres.layer,
   HistoriesPostgres.layer,
   identityProvider,
   OperatorsPostgres.layer,

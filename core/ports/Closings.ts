@@ -43,7 +43,7 @@ export class Closings extends Context.Service<
     readonly list: (companyId: CompanyId, days: DayRange, page: Page) => Effect.Effect<Slice<Closing>>
     /** Streams the closings of a company, newest first. */
     readonly all: (companyId: CompanyId, days: DayRange) => Stream.Stream<Closing>
-    /** Streams the closings of all companies, by company and day, ascending. */
+    /** Streams the closings of all companies. Those of a company follow one another, oldest first. */
     readonly chains: Stream.Stream<Closing>
     /** The closings of all companies or of one, newest day first. For the operator. */
     readonly ofCompanies: (

@@ -25,7 +25,7 @@ export class Events extends Context.Service<
     /** Turns the events of a company on or off. */
     readonly turn: (companyId: CompanyId, on: boolean, at: DateTime.Utc) => Effect.Effect<void>
     /**
-     * Deletes at most `limit` old events and as many deliveries.
+     * Deletes old events and deliveries, at most `limit` of them in each of its transactions.
      *
      * @returns a number below `limit` if nothing older than `before` is left.
      */

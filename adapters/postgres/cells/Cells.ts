@@ -116,32 +116,56 @@ export const findIn = Effect.fnUntraced(function* <Service, A, E>(
   return Option.none<A>()
 })
 
+/** Logs the failures of cells. Fails if all the cells that were asked have failed. */
+const reported = (failures: ReadonlyArray<Cause.Cause<never>>, asked: number): Effect.Effect<void> => {
+  const [first] = failures
+  return first !== undefined && failures.length === asked
+    ? Effect.failCause(first)
+    : Effect.forEach(failures, (cause) => Effect.logError("a cell could not do its part of the work", cause), {
+        discard: true
+      })
+}
+
+/** The results of all cells. A cell that fails is logged and left out. Fails if all cells fail. */
+export const fromEach = Effect.fnUntraced(function* <Service, A>(
+  all: PerCell<Service>["all"],
+  ask: (cell: Service) => Effect.Effect<A>
+) {
+  const exits = yield* Effect.forEach(yield* all, (cell) => Effect.exit(ask(cell)))
+  yield* reported(
+    exits.filter(Exit.isFailure).map(({ cause }) => cause),
+    exits.length
+  )
+  return exits.filter(Exit.isSuccess).map(({ value }) => value)
+})
+
 /**
  * Claims work in the cells one after the other, up to the limit in total. Each claim begins with the next cell, so that no
  * cell with much work delays the others. A cell that fails is logged and left out. The claim fails if all cells fail.
+ *
+ * @param sizeOf how much of the limit a result of a cell uses.
  */
 export const claimInTurn = <Service, Claim extends { readonly limit: number }, A>(
   all: PerCell<Service>["all"],
-  claimOf: (cell: Service, claim: Claim) => Effect.Effect<ReadonlyArray<A>>
+  claimOf: (cell: Service, claim: Claim) => Effect.Effect<ReadonlyArray<A>>,
+  sizeOf: (claimed: A) => number = () => 1
 ) => {
   let turn = 0
   return Effect.fnUntraced(function* (claim: Claim) {
     const cells = yield* all
     turn = (turn + 1) % cells.length
+    let limit = claim.limit
     const claimed: Array<A> = []
     const failures: Array<Cause.Cause<never>> = []
     for (const cell of [...cells.slice(turn), ...cells.slice(0, turn)]) {
-      const limit = claim.limit - claimed.length
       if (limit <= 0) break
       const exit = yield* Effect.exit(claimOf(cell, { ...claim, limit }))
-      if (Exit.isSuccess(exit)) claimed.push(...exit.value)
-      else failures.push(exit.cause)
+      if (Exit.isSuccess(exit)) {
+        claimed.push(...exit.value)
+        limit -= exit.value.reduce((size, one) => size + sizeOf(one), 0)
+      } else failures.push(exit.cause)
     }
-    const [first] = failures
-    if (first !== undefined && failures.length === cells.length) return yield* Effect.failCause(first)
-    yield* Effect.forEach(failures, (cause) => Effect.logError("a cell could not be asked for its work", cause), {
-      discard: true
-    })
+    yield* reported(failures, cells.length)
     return claimed
   })
 }
