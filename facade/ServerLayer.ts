@@ -10,6 +10,7 @@ import * as TokenDirectoryPostgres from "../adapters/postgres/directory/TokenDir
 import { countPeppers } from "../adapters/postgres/directory/TokensPostgres.ts"
 import * as ClosingsPostgres from "../adapters/postgres/ledger/ClosingsPostgres.ts"
 import type { CompanyEvent } from "../core/domain/Event.ts"
+import type { Closings } from "../core/ports/Closings.ts"
 import { Pepper } from "../core/ports/Pepper.ts"
 import { closeDue, keepClosing } from "../core/workflows/CloseDays.ts"
 import { keepDelivering, keepPurging } from "../core/workflows/DeliverEvents.ts"
@@ -116,15 +117,15 @@ const sandboxResetting = Layer.unwrap(
 /** The figures of a day with a million sales take some seconds, so they are read apart from sales, on one core. */
 const closingConnection = connections(1, { statement_timeout: "600000", max_parallel_workers_per_gather: "0" })
 
-const dayClosing = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const store = yield* DatabaseServer
-    // Opens a new connection for each round and closes it afterwards.
-    const closings = ClosingsPostgres.layer.pipe(Layer.provide(anyRoleReaderLayer), Layer.provide(closingConnection))
-    const round = closeDue().pipe(Effect.provide(Layer.fresh(closings)), Effect.provideService(DatabaseServer, store))
-    yield* Effect.forkScoped(keepClosing(round))
-  })
+/** The port that the server closes days with. */
+export const closingsLayer = ClosingsPostgres.layer.pipe(
+  Layer.provide(anyRoleReaderLayer),
+  Layer.provide(closingConnection)
 )
+
+/** Closes days with a port. Opens a new connection for each round and closes it afterwards. */
+export const closeDaysWith = <E, R>(closings: Layer.Layer<Closings, E, R>) =>
+  Layer.effectDiscard(Effect.forkScoped(keepClosing(Effect.provide(closeDue(), Layer.fresh(closings)))))
 
 // Loads the Redis client only if it is configured. The client is a third of all modules, and most installations do not
 // use it.
@@ -176,7 +177,7 @@ export const serverLayer = Layer.provideMerge(
     smsSending,
     eventDelivering,
     sandboxResetting,
-    dayClosing,
+    closeDaysWith(closingsLayer),
     startupWarnings
   ),
   portsLayer

@@ -14,6 +14,7 @@ import { dayOf, daysBefore, nextDay, startOfDay } from "../domain/LocalTime.ts"
 import { ClosingMismatch, DayNotOver } from "../domain/OperatorErrors.ts"
 import { Sha256 } from "../domain/Sha256.ts"
 import { Closings, type CompanyDay } from "../ports/Closings.ts"
+import { ReportProgress } from "../ports/Progress.ts"
 import { requireAction } from "./AuditTrail.ts"
 
 /**
@@ -132,25 +133,32 @@ export interface VerifiedChains {
   readonly broken: ReadonlyArray<BrokenClosing>
 }
 
-/** Verifies the seals of all closings, company by company. */
+/** Verifies the seals of all closings, company by company, and reports the progress. */
 export const verifyClosings = Effect.fn("CloseDays.verifyClosings")(function* () {
   const closings = yield* Closings
   const { hex } = yield* Sha256
+  const report = yield* ReportProgress
+  const { total } = yield* closings.ofCompanies(undefined, {}, { page: 1, perPage: 1 })
   const broken: Array<BrokenClosing> = []
   let previous: Closing | null = null
   let verified = 0
   let companies = 0
-  yield* Stream.runForEach(closings.chains, (closing) =>
-    Effect.sync(() => {
-      const { companyId, day } = closing.content
-      if (previous?.content.companyId !== companyId) {
-        companies++
-        previous = null
-      }
-      const fault = chainFault(closing, previous, hex)
-      if (fault !== null) broken.push({ companyId, day, fault })
-      verified++
-      previous = closing
+  const verify = (closing: Closing) => {
+    const { companyId, day } = closing.content
+    if (previous?.content.companyId !== companyId) {
+      companies++
+      previous = null
+    }
+    const fault = chainFault(closing, previous, hex)
+    if (fault !== null) broken.push({ companyId, day, fault })
+    verified++
+    previous = closing
+  }
+  yield* Stream.runForEachArray(closings.chains, (part) =>
+    Effect.suspend(() => {
+      part.forEach(verify)
+      // Servers close days meanwhile.
+      return report(verified, Math.max(total, verified))
     })
   )
   return { closings: verified, companies, broken } satisfies VerifiedChains

@@ -82,9 +82,10 @@ const readResponse = async (response: Response): Promise<ClientResponse> => {
 }
 
 /** Sends the request of an operation once. A broken connection and a timeout both count as no response. */
-const sendOnce = (url: string, { body, customer, key, path }: ClientOperation): Effect.Effect<ClientResponse> =>
+const sendOnce = (server: Server | undefined, { body, customer, key, path }: ClientOperation): Effect.Effect<ClientResponse> =>
   Effect.promise((signal) =>
-    fetch(url + path, {
+    // Without a URL, `fetch` fails like a call to a dead server.
+    fetch(`${server?.url()}${path}`, {
       method: "POST",
       headers: {
         authorization: customer.authorization,
@@ -112,7 +113,7 @@ export const retryUntilAnswered = Effect.fnUntraced(function* (
 ) {
   for (let left = tries; left > 0; left--) {
     const server = servers[operation.responses.length % servers.length]
-    const response = yield* sendOnce(server?.url() ?? "", operation)
+    const response = yield* sendOnce(server, operation)
     operation.responses.push(response)
     if (!isRetryable(response)) return
     yield* Effect.sleep(retryPause)

@@ -48,6 +48,8 @@ export interface CrashResult extends CrashPlan {
   /** Number of stored events of companies, and number of different events that the endpoints of webhooks received. */
   readonly storedEvents: number
   readonly receivedEvents: number
+  /** Number of closings of days. */
+  readonly closings: number
   /** Crash points at which a server was killed or stopped, and crash points that no server reached. */
   readonly reached: ReadonlyArray<string>
   readonly missed: ReadonlyArray<string>
@@ -57,7 +59,7 @@ export interface CrashResult extends CrashPlan {
 }
 
 /** Estimated durations in seconds, for the display of progress. */
-const planned_s = { round: 3, start: 4, audit: 2 }
+const planned_s = { round: 4, start: 4, audit: 2 }
 
 /** Timeout of a round. It allows for a machine that is suspended for minutes. */
 const round_max = Duration.minutes(12)
@@ -121,15 +123,16 @@ export const runCrashTest = Effect.fnUntraced(function* ({ rounds, seed }: Crash
     received: [],
     offered: 0
   }
-  const tally = { operations: 0, calls: 0, unanswered: 0, storedEvents: 0 }
+  const tally = { operations: 0, calls: 0, unanswered: 0, storedEvents: 0, closings: 0 }
   for (const [index, groups] of planFaults(seed, rounds).entries()) {
     const round = index + 1
-    const { operations, storedEvents } = yield* step(
+    const { closings, operations, storedEvents } = yield* step(
       `Round ${round} of ${rounds}: ${groups.map((group) => group.map(describeFault).join("; ")).join(", then ")}`,
       planned_s.round,
       playRound(run, { round, groups })
     )
     tally.storedEvents = storedEvents
+    tally.closings = closings
     tally.operations += operations.length
     for (const { responses } of operations) {
       tally.calls += responses.length

@@ -1,7 +1,10 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { Audit } from "../../core/ports/Audit.ts"
+import type { CompanyDay } from "../../core/ports/Closings.ts"
+import { verifyClosings } from "../../core/workflows/CloseDays.ts"
 import type { ClientOperation } from "./Clients.ts"
+import { unclosedDays } from "./environment/RunTime.ts"
 import type { CompanyEndpoint } from "./environment/Subscriptions.ts"
 import type { MadeEntry } from "./OperatorWork.ts"
 import type { SupplierRecord } from "./processes/StdinCommands.ts"
@@ -72,6 +75,15 @@ export interface BalanceRow {
   readonly eventsOn: boolean
 }
 
+/** The closings of all companies. */
+export interface ClosingsRead {
+  readonly stored: number
+  /** Days that are over and have no closing, each with its company. */
+  readonly unclosed: ReadonlyArray<string>
+  /** Closings that do not continue their chain, each with the reason. */
+  readonly broken: ReadonlyArray<string>
+}
+
 /** State of the database at the end of a round. */
 export interface Books {
   readonly sales: ReadonlyArray<SaleRow>
@@ -81,12 +93,25 @@ export interface Books {
   readonly confirmed: ReadonlyArray<ConfirmedRow>
   readonly events: ReadonlyArray<EventRow>
   readonly balances: ReadonlyArray<BalanceRow>
+  readonly closings: ClosingsRead
   /** Audit events about a final outcome that arrived after a different one was settled. */
   readonly alerts: ReadonlyArray<string>
   /** Invariants that the audit reported as violated. */
   readonly broken: ReadonlyArray<string>
 }
 
+const describeDay = ({ companyId, day }: CompanyDay): string => `${day} of company ${companyId}`
+
+const readClosings = Effect.gen(function* () {
+  const { broken, closings } = yield* verifyClosings()
+  return {
+    stored: closings,
+    unclosed: (yield* unclosedDays).map(describeDay),
+    broken: broken.map((each) => `${describeDay(each)}: ${each.fault}`)
+  } satisfies ClosingsRead
+})
+
+/** Reads the books, on the shared time. */
 export const readBooks = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const sales = yield* sql<SaleRow>`
@@ -134,6 +159,7 @@ export const readBooks = Effect.gen(function* () {
     confirmed,
     events,
     balances,
+    closings: yield* readClosings,
     alerts: alerts.map(({ alert }) => alert),
     broken: examined.flatMap(({ invariant, offenders, violations }) =>
       violations === 0 ? [] : [`${invariant}: ${violations}, such as ${JSON.stringify(offenders[0])}`]

@@ -9,7 +9,7 @@ import { type CrashPoint, crashPoints, workflowOf } from "./processes/CrashPoint
  * deposit ends with `deposit`, and the length of the next parameter begins with a zero byte. The audit log writes the
  * reference too, but as JSON, with a quote after it. The commit of a confirmation follows its audit event.
  */
-export const moneyStatements = {
+const moneyStatements = {
   "a reservation": '"service_name"',
   "a settlement": '"not_found"',
   "the start of a reversal": " back",
@@ -21,19 +21,30 @@ export const moneyStatements = {
 } as const
 type MoneyStatement = keyof typeof moneyStatements
 
+/** Statements of a closing, each with a text that only this statement sends to the database. */
+const closingStatements = { "the end of a day": "end_day(", "a closing": "add_closing(" } as const
+type ClosingStatement = keyof typeof closingStatements
+
+/** The text of each statement around whose commit a connection can be cut. */
+export const statementMarkers = { ...moneyStatements, ...closingStatements }
+
 /** A fault that is injected while clients buy. */
 export type Fault = Data.TaggedEnum<{
   /** Kills a server at a crash point of a sale, a reversal, an insurance sale or a delivery of events. */
   Kill: { readonly point: CrashPoint }
   /** Kills the server that first reaches this point of recovery. */
   KillRecovery: { readonly point: CrashPoint }
+  /** A local midnight passes. Kills the server that first reaches this point of a closing. */
+  KillClosing: { readonly point: CrashPoint }
+  /** A local midnight passes. Stops the server that first reaches this point of a closing. The other server closes the day. */
+  PauseClosing: { readonly point: CrashPoint; readonly minutes: number }
   /** Stops a server for some minutes. The other server recovers its open sales and delivers the events that it had claimed. */
   Pause: { readonly point: CrashPoint; readonly minutes: number }
   /** Kills both servers at the same time, at any point of their work. */
   KillBoth: {}
   KillPostgres: { readonly end: PostgresEnd }
   /** Cuts the connection to Postgres around the commit of a statement. */
-  Cut: { readonly cut: Cut; readonly what: MoneyStatement }
+  Cut: { readonly cut: Cut; readonly what: MoneyStatement | ClosingStatement }
   /** Stops the suppliers for some minutes. When they continue, they read the requests that arrived in the meantime. */
   Stall: { readonly minutes: number }
 }>
@@ -55,12 +66,20 @@ const beforeSending: ReadonlyArray<CrashPoint> = [
 const short_minutes = 4
 const long_minutes = 25
 
-const isRecovery = (point: CrashPoint): boolean => workflowOf(point) === "recovery"
-
-const pauseAt = (point: CrashPoint): Fault =>
-  Fault.Pause({ point, minutes: beforeSending.includes(point) ? short_minutes : long_minutes })
-
-const killAt = (point: CrashPoint): Fault => (isRecovery(point) ? Fault.KillRecovery({ point }) : Fault.Kill({ point }))
+/** The kill and the stop of a server at a crash point. A server is not stopped while it recovers transactions. */
+const faultsAt = (point: CrashPoint): ReadonlyArray<Fault> => {
+  switch (workflowOf(point)) {
+    case "recovery":
+      return [Fault.KillRecovery({ point })]
+    case "closing":
+      return [Fault.KillClosing({ point }), Fault.PauseClosing({ point, minutes: long_minutes })]
+    default:
+      return [
+        Fault.Kill({ point }),
+        Fault.Pause({ point, minutes: beforeSending.includes(point) ? short_minutes : long_minutes })
+      ]
+  }
+}
 
 const postgresEnds: ReadonlyArray<PostgresEnd> = [
   "the postmaster is killed",
@@ -72,12 +91,11 @@ const postgresEnds: ReadonlyArray<PostgresEnd> = [
  * All faults. Kills of both servers and of Postgres are listed twice, because chance decides at which moment they happen.
  */
 export const allFaults: ReadonlyArray<Fault> = [
-  ...crashPoints.map(killAt),
-  ...crashPoints.filter((point) => !isRecovery(point)).map(pauseAt),
+  ...crashPoints.flatMap(faultsAt),
   ...[1, 2].flatMap(
     (): ReadonlyArray<Fault> => [Fault.KillBoth(), ...postgresEnds.map((end) => Fault.KillPostgres({ end }))]
   ),
-  ...cuts.flatMap((cut) => Struct.keys(moneyStatements).map((what): Fault => Fault.Cut({ cut, what }))),
+  ...cuts.flatMap((cut) => Struct.keys(statementMarkers).map((what): Fault => Fault.Cut({ cut, what }))),
   Fault.Stall({ minutes: 1 }),
   Fault.Stall({ minutes: short_minutes })
 ]
@@ -86,6 +104,8 @@ export const allFaults: ReadonlyArray<Fault> = [
 export const faultKindOf: (fault: Fault) => string = Fault.$match({
   Kill: () => "a server is killed",
   KillRecovery: () => "a recovering server is killed",
+  KillClosing: () => "a closing server is killed",
+  PauseClosing: () => "a closing server is stopped",
   Pause: ({ minutes }) => `a server is stopped for ${minutes} min`,
   KillBoth: () => "both servers are killed",
   KillPostgres: ({ end }) => `Postgres: ${end}`,
@@ -107,7 +127,12 @@ export type FaultGroup = ReadonlyArray<Fault>
 
 const group_max = 3
 
-/** Number of groups in each of four rounds, played one after the other. A series of 35 groups takes 20 rounds. */
+/** Whether a midnight passes during the group. */
+export const hasClosing = (group: FaultGroup): boolean =>
+  group.some(({ _tag }) => _tag === "KillClosing" || _tag === "PauseClosing")
+
+/** Number of rounds in a series, and number of groups in each round of it, in turn: 35 groups without a closing. */
+const series_rounds = 20
 const groups_perRound = [2, 2, 2, 1]
 
 const faultsOfType = <Tag extends Fault["_tag"]>(tag: Tag) =>
@@ -124,8 +149,8 @@ const pairsOf = (killed: ReadonlyArray<string>, paused: ReadonlyArray<string>): 
   ])
 
 /** Two halves of the points at which a server can be killed or stopped. Both halves contain pauses of every length. */
-const halvesOf = (chance: SeededRandom) => {
-  const pauses = chance.shuffled(faultsOfType("Pause")).sort((one, other) => one.minutes - other.minutes)
+const halvesOf = (chance: SeededRandom, type: "Pause" | "PauseClosing") => {
+  const pauses = chance.shuffled(faultsOfType(type)).sort((one, other) => one.minutes - other.minutes)
   const half = (rest: number) => pauses.filter((_, index) => index % 2 === rest).map(({ point }) => point)
   return [half(0), half(1)] as const
 }
@@ -154,9 +179,36 @@ const allGroups = (
   const recoveries = faultsOfType("KillRecovery").map((fault): Array<Fault> => [fault])
   const pairs = pairsOf(chance.shuffled(killed), chance.shuffled(paused))
   const groups = chance.shuffled([...pairs, ...recoveries, ...exclusiveGroups()])
-  for (const extra of chance.shuffled([...faultsOfType("KillPostgres"), ...faultsOfType("Cut")]))
+  const moneyCuts = faultsOfType("Cut").filter(({ what }) => !isOfClosing(what))
+  for (const extra of chance.shuffled([...faultsOfType("KillPostgres"), ...moneyCuts]))
     addToGroup(chance.shuffled(groups), extra)
   return groups
+}
+
+const isOfClosing = (what: string): what is ClosingStatement => what in closingStatements
+
+/** Groups that together contain every crash point of closings once. Connections are cut in some of the groups. */
+const closingGroups = (
+  chance: SeededRandom,
+  killed: ReadonlyArray<string>,
+  paused: ReadonlyArray<string>
+): ReadonlyArray<FaultGroup> => {
+  const groups = [
+    ...faultsOfType("KillClosing").filter(({ point }) => killed.includes(point)),
+    ...faultsOfType("PauseClosing").filter(({ point }) => paused.includes(point))
+  ].map((fault): Array<Fault> => [fault])
+  for (const cut of faultsOfType("Cut").filter(({ what }) => isOfClosing(what)))
+    addToGroup(chance.shuffled(groups), cut)
+  return chance.shuffled(groups)
+}
+
+/** The groups of each round of a series. A round with a closing plays it first, when no operation is open. */
+const seriesOf = (groups: ReadonlyArray<FaultGroup>, closings: ReadonlyArray<FaultGroup>) => {
+  const [left, leftClosings] = [[...groups], [...closings]]
+  return Array.from({ length: series_rounds }, (_, round): ReadonlyArray<FaultGroup> => {
+    const first = round % 2 === 0 ? leftClosings.splice(0, 1) : []
+    return [...first, ...left.splice(0, groups_perRound[round % groups_perRound.length])]
+  })
 }
 
 /**
@@ -167,16 +219,13 @@ const allGroups = (
  */
 export const planFaults = (seed: number, rounds: number): ReadonlyArray<ReadonlyArray<FaultGroup>> => {
   const chance = new SeededRandom(seed, "deck")
-  let halves = halvesOf(chance)
-  let queue: Array<FaultGroup> = []
-  const next = (): FaultGroup => {
-    if (queue.length === 0) {
-      queue = [...allGroups(chance, ...halves)]
-      halves = [halves[1], halves[0]]
-    }
-    return queue.shift() ?? []
+  let halves = halvesOf(chance, "Pause")
+  let closingHalves = halvesOf(chance, "PauseClosing")
+  const planned: Array<ReadonlyArray<FaultGroup>> = []
+  while (planned.length < rounds) {
+    planned.push(...seriesOf(allGroups(chance, ...halves), closingGroups(chance, ...closingHalves)))
+    halves = [halves[1], halves[0]]
+    closingHalves = [closingHalves[1], closingHalves[0]]
   }
-  return Array.from({ length: rounds }, (_, round) =>
-    Array.from({ length: groups_perRound[round % groups_perRound.length] ?? 1 }, next)
-  )
+  return planned.slice(0, rounds)
 }

@@ -1,11 +1,11 @@
 import { Duration, Effect, Option, Schedule } from "effect"
 import type { SeededRandom } from "../support/SeededRandom.ts"
-import type { ClientLoad } from "./Clients.ts"
+import { type ClientLoad, isFinal } from "./Clients.ts"
 import type { CrashEnvironment, RoundLog } from "./environment/Environment.ts"
 import { endPostgres, untilPostgresAnswers } from "./environment/Postgres.ts"
-import { passMinutes } from "./environment/RunTime.ts"
+import { passMidnight, passMinutes } from "./environment/RunTime.ts"
 import type { Server } from "./environment/ServersAndSuppliers.ts"
-import { Fault, moneyStatements } from "./Faults.ts"
+import { Fault, statementMarkers } from "./Faults.ts"
 import type { CrashPoint, PlannedSignal } from "./processes/CrashPoints.ts"
 
 /**
@@ -15,6 +15,9 @@ const dues_max = 20
 
 /** Time within which a running server asks the suppliers about the transactions that are due. */
 const recovery_max = Duration.millis(250)
+
+/** How many minutes pass after the earliest closing of a day before the run stops waiting for a crash point of closings. */
+const closingMinutes_max = 40
 
 /** Latest start of a fault: after this number of purchases, or after this time, whichever comes first. */
 const purchases_max = 30
@@ -102,32 +105,80 @@ const killServer = Effect.fnUntraced(function* (context: FaultContext, server: S
 })
 
 /**
- * Arms both servers, because each of them may claim the transactions that are due. The first server that reaches the
- * point dies.
+ * Arms all servers, because each of them may do the work that becomes due while the time passes.
+ *
+ * @returns the server that reached the point first, if any.
  */
-const killRecovery = Effect.fnUntraced(function* (context: FaultContext, point: CrashPoint) {
-  const { reached, servers, environment, log } = context
-  // Recovery needs open transactions to claim.
-  yield* waitDuringLoad(context)
-  const planned: PlannedSignal = { point, visit: 1, signal: "SIGKILL" }
+const armAll = Effect.fnUntraced(function* (
+  { log, reached, servers }: FaultContext,
+  planned: PlannedSignal,
+  timePasses: Effect.Effect<void>
+) {
+  const { point, signal } = planned
   yield* Effect.forEach(servers, ({ arm }) => arm(planned))
   const first = Effect.raceAllFirst(servers.map((server) => Effect.as(server.reached(point), server)))
-  const due = Effect.andThen(environment.time.jump("61 seconds"), Effect.sleep(recovery_max))
-  const seen = yield* Effect.raceFirst(
-    Effect.asSome(first),
-    Effect.as(Effect.repeat(due, { times: dues_max }), Option.none<Server>())
-  )
+  const seen = yield* Effect.raceFirst(Effect.asSome(first), Effect.as(timePasses, Option.none<Server>()))
   yield* Effect.forEach(servers, ({ arm }) => arm(null))
-  if (Option.isNone(seen)) {
-    log.add(`no server was ${point}`)
-    return false
-  }
-  reached.add(point)
-  log.add(`${seen.value.name} gets SIGKILL ${point}`)
-  // The other server may have reached the point at the same time.
-  yield* reviveAfterDeath(context, seen.value)
-  yield* Effect.forEach(servers, ({ revive }) => revive)
-  return true
+  if (Option.isSome(seen)) reached.add(point)
+  log.add(Option.isSome(seen) ? `${seen.value.name} gets ${signal} ${point}` : `no server was ${point}`)
+  return seen
+})
+
+/** Restarts the server that died at its crash point. The other server may have reached the point at the same time. */
+const reviveAll = Effect.fnUntraced(function* (context: FaultContext, dead: Option.Option<Server>) {
+  if (Option.isSome(dead)) yield* reviveAfterDeath(context, dead.value)
+  yield* Effect.forEach(context.servers, ({ revive }) => revive)
+  return Option.isSome(dead)
+})
+
+const killRecovery = Effect.fnUntraced(function* (context: FaultContext, point: CrashPoint) {
+  const { environment } = context
+  // Recovery needs open transactions to claim.
+  yield* waitDuringLoad(context)
+  const due = Effect.andThen(environment.time.jump("61 seconds"), Effect.sleep(recovery_max))
+  const planned: PlannedSignal = { point, visit: 1, signal: "SIGKILL" }
+  const seen = yield* armAll(context, planned, Effect.asVoid(Effect.repeat(due, { times: dues_max })))
+  return yield* reviveAll(context, seen)
+})
+
+/** Lets a midnight pass during the load, and the minutes after it in which the servers close the day. */
+const armClosing = Effect.fnUntraced(function* (context: FaultContext, planned: Omit<PlannedSignal, "visit">) {
+  const { chance, environment } = context
+  yield* waitDuringLoad(context)
+  const passes = passMidnight(environment.time, closingMinutes_max)
+  return yield* armAll(context, { ...planned, visit: chance.between(1, 2) }, passes)
+})
+
+const killClosing = Effect.fnUntraced(function* (context: FaultContext, point: CrashPoint) {
+  return yield* reviveAll(context, yield* armClosing(context, { point, signal: "SIGKILL" }))
+})
+
+/** Waits until each company has made a sale with a final response since now. */
+const everyCompanySells = ({ environment, load }: FaultContext) =>
+  Effect.suspend(() => {
+    const before = load.operations.length
+    const sells = Effect.sync(() => {
+      const since = load.operations.slice(before).filter(({ responses }) => responses.some(isFinal))
+      return environment.customers.every((company) => since.some(({ customer }) => customer === company))
+    })
+    return Effect.repeat(sells, { until: (all) => all, schedule: Schedule.spaced("10 millis") })
+  })
+
+/** Stops a server that closes a day. It must not keep the other server from selling, or from closing the day. */
+const pauseClosing = Effect.fnUntraced(function* (
+  context: FaultContext,
+  { minutes, point }: { minutes: number; point: CrashPoint }
+) {
+  const { environment, log } = context
+  const seen = yield* armClosing(context, { point, signal: "SIGSTOP" })
+  if (Option.isNone(seen)) return false
+  const sold = yield* beforeLoadEnds(context, everyCompanySells(context))
+  if (Option.isNone(sold) && !context.load.isStopped())
+    return yield* Effect.die(new Error(`a company cannot sell while ${seen.value.name} stands ${point}`))
+  yield* Effect.provide(passMinutes(environment.time, minutes), environment.operator)
+  yield* seen.value.signal("SIGCONT")
+  log.add(`${seen.value.name} continues, ${minutes} minutes later`)
+  return Option.isSome(sold)
 })
 
 const killBothServers = Effect.fnUntraced(function* (context: FaultContext) {
@@ -161,7 +212,7 @@ const cutConnection = Effect.fnUntraced(function* (
   const { proxy } = context.environment
   yield* waitDuringLoad(context)
   const before = proxy.cuts()
-  proxy.arm(cut, moneyStatements[what])
+  proxy.arm(cut, statementMarkers[what])
   const happens = Effect.repeat(Effect.sync(proxy.cuts), {
     until: (cuts) => cuts > before,
     schedule: Schedule.spaced("10 millis")
@@ -194,6 +245,8 @@ export const injectFault = (context: FaultContext, fault: Fault): Effect.Effect<
   return Fault.$match(fault, {
     Kill: ({ point }): Effect.Effect<boolean> => killServer(context, server, point),
     KillRecovery: ({ point }) => killRecovery(context, point),
+    KillClosing: ({ point }) => killClosing(context, point),
+    PauseClosing: (wanted) => pauseClosing(context, wanted),
     Pause: (wanted) => pauseServer(context, server, wanted),
     KillBoth: () => killBothServers(context),
     KillPostgres: (wanted) => killPostgres(context, wanted),

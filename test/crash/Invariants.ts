@@ -158,6 +158,8 @@ const invariants: Readonly<Record<string, Invariant>> = {
   "every response is allowed by the contract": responsesAreAllowed,
   "every client learns the outcome": everyOutcomeIsKnown,
   "no final outcome arrives after a different one": ({ books }) => books.alerts,
+  "each day that is over is closed": ({ books }) => books.closings.unclosed,
+  "each closing continues its chain": ({ books }) => books.closings.broken,
   "saldo audit finds no violation": ({ books }) => books.broken,
   ...eventInvariants
 }

@@ -4,9 +4,9 @@ import { type ClientOperation, hasFinalResponse, isFinal, makeClientLoad, retryU
 import { readBooks } from "./Evidence.ts"
 import { type CrashEnvironment, openingDeposit, type RoundLog } from "./environment/Environment.ts"
 import { untilPostgresAnswers } from "./environment/Postgres.ts"
-import { deliverEverything, settleByRecovery } from "./environment/RunTime.ts"
+import { closeEverything, deliverEverything, settleByRecovery, untilEve } from "./environment/RunTime.ts"
 import type { Server } from "./environment/ServersAndSuppliers.ts"
-import { crashPointOf, describeFault, type Fault, type FaultGroup } from "./Faults.ts"
+import { crashPointOf, describeFault, type Fault, type FaultGroup, hasClosing } from "./Faults.ts"
 import { type FaultContext, injectFault } from "./InjectFault.ts"
 import { type Breach, checkInvariants } from "./Invariants.ts"
 import { fundDuring, type MadeEntry, setAlertValues } from "./OperatorWork.ts"
@@ -61,11 +61,19 @@ export interface RoundFaults {
 interface RoundResult {
   /** Number of stored events of companies, of the whole run. */
   readonly storedEvents: number
+  /** Number of closings, of the whole run. */
+  readonly closings: number
   readonly operations: ReadonlyArray<ClientOperation>
   readonly breaches: ReadonlyArray<Breach>
 }
 
-const kindOfWorkflow = { sale: "plain", reversal: "reversible", insurance: "insurance", delivery: "plain" } as const
+const kindOfWorkflow = {
+  sale: "plain",
+  reversal: "reversible",
+  insurance: "insurance",
+  delivery: "plain",
+  closing: "plain"
+} as const
 
 /** The kind of sale during which a server passes a crash point. */
 const kindAt = (point: CrashPoint): PurchaseKind => {
@@ -179,9 +187,16 @@ const deliverRest = Effect.fnUntraced(function* ({ environment, received }: Cras
   received.push(...(yield* suppliers.takeEvents))
 })
 
+/**
+ * How many minutes may pass until the servers have closed all days. A server retries after ten minutes. Several rounds
+ * of closing may fail, because the time jumps while they connect.
+ */
+const closingMinutes_max = 90
+
 /** Plays the groups of faults in order, repairs the environment and checks the invariants. */
 export const runRound = Effect.fnUntraced(function* (run: CrashRun, { groups, round }: RoundFaults, log: RoundLog) {
   const { environment, made, received, seed, undecided } = run
+  if (groups.some(hasClosing)) yield* untilEve(environment.time)
   yield* Effect.provide(environment.time.on(setAlertValues), environment.operator)
   const played = yield* Effect.forEach(groups, (group, index) =>
     buyUnderFaults(run, `round ${round} group ${index + 1}`, group, log)
@@ -189,8 +204,10 @@ export const runRound = Effect.fnUntraced(function* (run: CrashRun, { groups, ro
   const operations = played.flat()
   yield* repair(run, operations, new SeededRandom(seed, `repair of round ${round}`), log)
   yield* deliverRest(run, log)
+  const isClosed = yield* Effect.provide(closeEverything(environment.time, closingMinutes_max), environment.operator)
+  log.add(isClosed ? "the servers closed every day" : "the servers left days open")
 
-  const books = yield* Effect.provide(readBooks, environment.operator)
+  const books = yield* Effect.provide(environment.time.on(readBooks), environment.operator)
   const record = yield* environment.suppliers.truth
   const { endpoints } = environment
   const given = openingDeposit
@@ -198,6 +215,7 @@ export const runRound = Effect.fnUntraced(function* (run: CrashRun, { groups, ro
   const ownEnds = environment.servers.flatMap(({ ownEnds }) => ownEnds)
   return {
     storedEvents: books.events.length,
+    closings: books.closings.stored,
     operations,
     breaches: [...breaches, ...ownEnds.map((what) => ({ invariant: "no server ends by itself", what }))]
   } satisfies RoundResult

@@ -24,6 +24,8 @@ describe("servers and Postgres that crash under load", () => {
         assert.isAtLeast(run.unanswered, rounds)
         assert.isAtLeast(run.storedEvents, rounds * 10)
         assert.isAtLeast(run.receivedEvents, run.storedEvents)
+        // At least nine midnights passed, and three companies were closed after each.
+        assert.isAtLeast(run.closings, 27)
       }).pipe(Effect.provide(TestConsole.layer), Effect.provideService(References.MinimumLogLevel, "None")),
     20 * 60_000
   )

@@ -50,6 +50,7 @@ const books: Books = {
     event(11, "balance.adjusted", { entryId: 8 })
   ],
   balances: [balance],
+  closings: { stored: 0, unclosed: [], broken: [] },
   alerts: [],
   broken: []
 }

@@ -22,12 +22,18 @@ describe("the planned faults", () => {
   it.each(seeds)("combine only compatible faults with seed %d", (seed) => {
     for (const group of planFaults(seed, rounds).flat()) {
       assert.isAtLeast(group.length, 1)
-      assert.isAtMost(count(group, "Kill", "Pause") + 2 * count(group, "KillBoth", "KillRecovery"), 2)
-      assert.isAtMost(count(group, "Pause", "KillRecovery", "Stall"), 1)
+      const ofBoth = count(group, "KillBoth", "KillRecovery", "KillClosing", "PauseClosing")
+      assert.isAtMost(count(group, "Kill", "Pause") + 2 * ofBoth, 2)
+      assert.isAtMost(count(group, "Pause", "KillRecovery", "KillClosing", "PauseClosing", "Stall"), 1)
       assert.isAtMost(count(group, "KillPostgres"), 1)
       assert.isAtMost(count(group, "Cut"), 1)
       assert.isAtMost(group.length, 3)
     }
+  })
+
+  it.each(seeds)("let a midnight pass only at the start of a round with seed %d", (seed) => {
+    for (const [, ...later] of planFaults(seed, rounds))
+      assert.strictEqual(count(later.flat(), "KillClosing", "PauseClosing"), 0)
   })
 
   it("contain every crash point and every kind of fault in twenty rounds with any seed", () => {

@@ -44,6 +44,7 @@ const sound: Evidence = {
     confirmed: [],
     events: [],
     balances: owning(9_500),
+    closings: { stored: 1, unclosed: [], broken: [] },
     alerts: [],
     broken: []
   },
@@ -212,6 +213,16 @@ const cases: ReadonlyArray<readonly [string, Evidence, ReadonlyArray<string>]> =
     "a final outcome that arrived late",
     having({ books: { alerts: ["late_success"] } }),
     ["no final outcome arrives after a different one"]
+  ],
+  [
+    "a day without a closing",
+    having({ books: { closings: { stored: 1, unclosed: ["2026-03-03 of company 1"], broken: [] } } }),
+    ["each day that is over is closed"]
+  ],
+  [
+    "a closing with a wrong seal",
+    having({ books: { closings: { stored: 1, unclosed: [], broken: ["2026-03-03 of company 1: seal"] } } }),
+    ["each closing continues its chain"]
   ],
   ["a violation found by the audit", having({ books: { broken: ["held: 1"] } }), ["saldo audit finds no violation"]]
 ]

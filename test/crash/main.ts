@@ -23,6 +23,7 @@ const missedText = (missed: ReadonlyArray<string>): string => {
 
 const resultText = ({
   calls,
+  closings,
   operations,
   kinds,
   missed,
@@ -36,7 +37,7 @@ const resultText = ({
 }: CrashResult): string =>
   [
     `${rounds} ${rounds === 1 ? "round" : "rounds"} with seed ${seed}: ${operations} operations, ${calls} calls, ${unanswered} of them without a response;`,
-    `${storedEvents} events of companies; endpoints of webhooks received ${receivedEvents};`,
+    `${storedEvents} events of companies; endpoints of webhooks received ${receivedEvents}; ${closings} closings of days;`,
     `servers were killed or stopped at ${reached.length} of ${reached.length + missed.length} points${missedText(missed)};`,
     `${kinds.length} of ${kinds.length + missedKinds.length} kinds of faults happened${missedText(missedKinds)}.`,
     "Every invariant held."
@@ -56,11 +57,11 @@ const command = Command.make("npm run crash --", flags, ({ rounds, seed: given }
   })
 ).pipe(
   Command.withDescription(
-    `Runs two server processes under load, with a provider, an insurer and the endpoints of webhooks in a third process. Kills or stops servers at every step of a sale, a reversal, an insurance sale, recovery and the delivery of events. Also kills Postgres, cuts connections around a commit and makes suppliers misbehave. After each round the run repairs everything, waits until recovery has settled all transactions and the servers have delivered all events. It then checks the database against the suppliers' deliveries, the clients' responses and the events that the endpoints received. The run has its own clock, so it does not wait for recovery in real time.
+    `Runs two server processes under load, with a provider, an insurer and the endpoints of webhooks in a third process. Kills or stops servers at every step of a sale, a reversal, an insurance sale, recovery, the delivery of events and the closing of a day. Also kills Postgres, cuts connections around a commit and makes suppliers misbehave. After each round the run repairs everything, waits until the servers have settled all transactions, delivered all events and closed all days. It then checks the database against the suppliers' deliveries, the clients' responses and the events that the endpoints received. The run has its own clock, so it does not wait for recovery in real time.
 
 Exit code 1 when an invariant is broken, with the seed, the events of the round and the directory of the logs; 2 for wrong usage.
 
---json prints {ok, rounds, seed}; when ok also {operations, calls, unanswered, storedEvents, receivedEvents, reached: [point], missed: [point], kinds: [fault], missedKinds: [fault]}; otherwise {round, breaches: [{invariant, what}], events, logs}.`
+--json prints {ok, rounds, seed}; when ok also {operations, calls, unanswered, storedEvents, receivedEvents, closings, reached: [point], missed: [point], kinds: [fault], missedKinds: [fault]}; otherwise {round, breaches: [{invariant, what}], events, logs}.`
   ),
   Command.withShortDescription("Crash servers and Postgres under load and check that no money and no event is lost"),
   Command.withExamples([

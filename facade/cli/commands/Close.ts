@@ -12,6 +12,7 @@ import { closingLines, closingView } from "../../api/ClosingView.ts"
 import { toggle } from "../terminal/Flags.ts"
 import { CheckFailed, type Document, formatFields, formatTable, print } from "../terminal/Output.ts"
 import { companyFilter } from "../terminal/Parameters.ts"
+import { withProgress } from "../terminal/Progress.ts"
 
 const closingDocument = (closing: Closing): Document => ({
   empresa_id: closing.content.companyId,
@@ -129,7 +130,7 @@ export const close = Command.make(
     verify: toggle("verify", "Close nothing. Verify the seals of all closings, from the first to the last")
   },
   Effect.fn(function* ({ companyId, day, verify }) {
-    if (verify) return yield* printVerified(yield* verifyClosings())
+    if (verify) return yield* printVerified(yield* withProgress("verifying closings")(verifyClosings()))
     const now = yield* DateTime.now
     const last = Option.getOrElse(day, () => daysBefore(dayOf(now), 1))
     return yield* printClosed(last, companyId, yield* closeByHand(last, companyId))

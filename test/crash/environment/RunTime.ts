@@ -1,6 +1,9 @@
 import { join } from "node:path"
 import { PgClient } from "@effect/sql-pg"
 import { Clock, DateTime, Duration, Effect, Option, Schedule, Semaphore } from "effect"
+import { closingDelay, isOver } from "../../../core/domain/Closing.ts"
+import { dayOf, nextDay, startOfDay } from "../../../core/domain/LocalTime.ts"
+import { Closings } from "../../../core/ports/Closings.ts"
 import { makeSharedClock, timeFile } from "../processes/SharedClock.ts"
 
 /**
@@ -80,6 +83,44 @@ export const settleByRecovery = Effect.fnUntraced(function* (time: RunTime, unde
   for (let cycles = 0; cycles < cycles_max; cycles++) {
     if (!(yield* recoveryCycle(time, cycles === 0 ? firstJump : laterJump, "30 seconds"))) return false
     if ((yield* Effect.orDie(openXids)).every((xid) => undecided.has(xid))) return true
+  }
+  return false
+})
+
+/** Time within which a running server closes a day that is due. */
+const closing_max = Duration.millis(600)
+
+/** How long before midnight a round with a closing begins. */
+const eve = Duration.minutes(1)
+
+/** Advances the time to shortly before the next local midnight. For a time at which no transaction is open. */
+export const untilEve = Effect.fnUntraced(function* (time: RunTime) {
+  const now = yield* time.on(DateTime.now)
+  const wanted = DateTime.subtractDuration(startOfDay(nextDay(dayOf(now))), eve)
+  const left = DateTime.distance(now, wanted)
+  if (Duration.isPositive(left)) yield* time.jump(left)
+})
+
+/** Advances the time past the local midnight, and then minute by minute while the running servers close the day. */
+export const passMidnight = Effect.fnUntraced(function* (time: RunTime, minutes: number) {
+  yield* time.jump(Duration.sum(eve, closingDelay))
+  const minute = Effect.andThen(Effect.sleep(closing_max), time.jump("1 minute"))
+  yield* Effect.repeat(minute, { times: minutes - 1 })
+})
+
+/** The days of companies that the servers should have closed. */
+export const unclosedDays = Effect.gen(function* () {
+  const { unclosed } = yield* Closings
+  const now = yield* DateTime.now
+  return (yield* unclosed).filter(({ day }) => isOver(day, now, closingDelay))
+})
+
+/** Advances the time until the servers have closed all days that are over. Stops after a number of minutes. */
+export const closeEverything = Effect.fnUntraced(function* (time: RunTime, minutes: number) {
+  for (let left = minutes; left > 0; left--) {
+    if ((yield* time.on(unclosedDays)).length === 0) return true
+    yield* Effect.sleep(closing_max)
+    yield* time.jump("1 minute")
   }
   return false
 })

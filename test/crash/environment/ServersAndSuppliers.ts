@@ -15,8 +15,8 @@ const start_max = "60 seconds"
 /** One of the two servers. When its process dies, a new process replaces it. */
 export interface Server {
   readonly name: string
-  /** Base URL of the current process or, if the process is dead, of the last process. */
-  readonly url: () => string
+  /** Base URL of the current process. Null if the process is dead, because another process may listen on its port. */
+  readonly url: () => string | null
   readonly arm: (planned: PlannedSignal | null) => Effect.Effect<void>
   /** Waits until the server is at its armed crash point. Never returns if the process ends before that. */
   readonly reached: (point: CrashPoint) => Effect.Effect<void>
@@ -80,7 +80,7 @@ export const startServer = Effect.fnUntraced(function* (
   yield* watch(now.child)
   return {
     name,
-    url: () => now.url,
+    url: () => (now.child.isOver() ? null : now.url),
     arm: (planned) => now.child.send(ServerCommand.cases.Arm.make({ planned })),
     reached: (point) =>
       Effect.suspend(() => now.child.lineAfter(`reached ${point}`)).pipe(

@@ -2,7 +2,7 @@ import { writeSync } from "node:fs"
 import { Context, Effect, Layer, Schema, Struct } from "effect"
 
 /** The workflow during which a server passes a crash point. */
-type Workflow = "sale" | "reversal" | "insurance" | "recovery" | "delivery"
+type Workflow = "sale" | "reversal" | "insurance" | "recovery" | "delivery" | "closing"
 
 /** Workflow of each port call that has crash points. */
 const workflowOfCall = {
@@ -21,7 +21,10 @@ const workflowOfCall = {
   "ask reversal": "recovery",
   "claim deliveries": "delivery",
   "send event": "delivery",
-  "record delivery": "delivery"
+  "record delivery": "delivery",
+  "end day": "closing",
+  "read figures": "closing",
+  "store closing": "closing"
 } as const satisfies Record<string, Workflow>
 export type PortCall = keyof typeof workflowOfCall
 

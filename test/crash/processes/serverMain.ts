@@ -1,8 +1,9 @@
 import { flushCompileCache } from "node:module"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Config, Console, type Context, Deferred, Effect, Layer, Logger } from "effect"
+import { Config, Console, type Context, DateTime, Deferred, Effect, Layer, Logger } from "effect"
 import { HttpServer } from "effect/http"
+import { Closings } from "../../../core/ports/Closings.ts"
 import { Deliveries } from "../../../core/ports/Deliveries.ts"
 import { Insurances } from "../../../core/ports/Insurances.ts"
 import { type Insurer, Insurers } from "../../../core/ports/Insurer.ts"
@@ -16,7 +17,7 @@ import { keepRecovering } from "../../../core/workflows/Recover.ts"
 import { eventView } from "../../../facade/api/EventView.ts"
 import * as Http from "../../../facade/http/Http.ts"
 import * as Listener from "../../../facade/http/Listener.ts"
-import { portsLayer } from "../../../facade/ServerLayer.ts"
+import { closeDaysWith, closingsLayer, portsLayer } from "../../../facade/ServerLayer.ts"
 import { CrashPoints } from "./CrashPoints.ts"
 import * as SharedClock from "./SharedClock.ts"
 import { readStdinCommands, ServerCommand } from "./StdinCommands.ts"
@@ -87,6 +88,15 @@ const webhookSender = withPoints(WebhookSender, (real, { around }) => ({
   send: (request) => around("send event", real.send(request))
 }))
 
+const closings = withPoints(Closings, (real, { around }) => ({
+  ...real,
+  // The clock of Postgres does not follow the time of the run.
+  hasPassed: (instant) => Effect.map(DateTime.now, DateTime.isGreaterThanOrEqualTo(instant)),
+  end: (day) => around("end day", real.end(day), (hasEnded) => hasEnded),
+  figures: (day) => around("read figures", real.figures(day), (figures) => figures !== null),
+  add: (day, text) => around("store closing", real.add(day, text))
+}))
+
 /** The ports that move money and the ports that deliver events, with the crash points around their calls. */
 export const crashingPorts = Layer.mergeAll(
   ledger,
@@ -125,7 +135,8 @@ const commands = (begun: Deferred.Deferred<void>) =>
 const serving = Layer.mergeAll(
   Layer.effectDiscard(announceAddress),
   Layer.effectDiscard(Effect.forkScoped(keepRecovering)),
-  Layer.effectDiscard(Effect.forkScoped(keepDelivering((event) => JSON.stringify(eventView(event)))))
+  Layer.effectDiscard(Effect.forkScoped(keepDelivering((event) => JSON.stringify(eventView(event))))),
+  closeDaysWith(Layer.provide(closings, closingsLayer))
 ).pipe(
   Layer.provide(Http.layer),
   Layer.provide(Listener.layer),

@@ -12,6 +12,7 @@ import { ReversalVerdict } from "../../../core/domain/Reversal.ts"
 import { type Order, Verdict } from "../../../core/domain/Sale.ts"
 import { Closings } from "../../../core/ports/Closings.ts"
 import type { Ledger } from "../../../core/ports/Ledger.ts"
+import { ReportProgress } from "../../../core/ports/Progress.ts"
 import { closeThrough, verifyClosings } from "../../../core/workflows/CloseDays.ts"
 import { makeClock } from "../../support/Clocks.ts"
 import { holdingLock, onItsOwn } from "../../support/Concurrency.ts"
@@ -231,7 +232,11 @@ layer(Postgres, { excludeTestServices: true })("the closing of a day", (it) => {
         [nextDay, day]
       )
       assert.deepStrictEqual(yield* violatedInvariants, [])
-      assert.deepStrictEqual((yield* verifyClosings()).broken, [])
+      const reports: Array<readonly [number, number | null]> = []
+      const report = (done: number, total: number | null) => Effect.sync(() => void reports.push([done, total]))
+      const verified = yield* Effect.provideService(verifyClosings(), ReportProgress, report)
+      assert.deepStrictEqual(verified.broken, [])
+      assert.deepStrictEqual(reports.at(-1), [verified.closings, verified.closings])
     }).pipe(Effect.scoped)
   )
 
