@@ -35,20 +35,27 @@ create function block_length() returns int language sql immutable as 'select 100
 -- settled yet are among them. Each sale that is settled in a block changes the block, and the blocks of its sublists.
 create function tail_length() returns int language sql immutable as 'select block_length() / 2';
 
--- A new sale (old_status is null), or a sale with its status before and after a change.
+-- A new sale (old_status is null), or a sale with its status before and after a change, and the time of its settlement.
 create type status_change as (
   company_id bigint,
   transaction_id bigint,
   old_status text,
-  new_status text
+  new_status text,
+  settled_at timestamptz
 );
 
 -- Builds a status change with named arguments. The planner inlines the function, so it takes no time.
-create function status_change(company_id bigint, transaction_id bigint, old_status text, new_status text)
+create function status_change(
+  company_id bigint,
+  transaction_id bigint,
+  old_status text,
+  new_status text,
+  settled_at timestamptz default null
+)
 returns status_change
 language sql
 immutable
-return row(company_id, transaction_id, old_status, new_status)::status_change;
+return row(company_id, transaction_id, old_status, new_status, settled_at)::status_change;
 
 -- Creates blocks from the rows that come after the last block of each company, and divides blocks of sales into blocks
 -- of their sublists. Rows that do not fill a block stay outside the blocks.
@@ -75,7 +82,8 @@ begin
       r.terminal_id,
       min(r.id) as first_id,
       max(r.id) as last_id,
-      min(r.created_at) as earliest,
+      -- A sale is settled before its own time if the clock of the server that made it was ahead.
+      min(least(r.created_at, r.processed_at)) as earliest,
       max(r.created_at) as latest,
       count(*) as members,
       count(*) filter (where r.status = 'PENDING') as pending,
@@ -88,6 +96,7 @@ begin
         c.company_id,
         t.id,
         t.created_at,
+        t.processed_at,
         t.status,
         t.service_id,
         t.terminal_id,
@@ -104,11 +113,11 @@ begin
         ) as o
       ) as listed
       cross join lateral (
-        select t.id, t.created_at, t.status, t.service_id, t.terminal_id
+        select t.id, t.created_at, t.processed_at, t.status, t.service_id, t.terminal_id
         from transaction as t
         where list_ = 'sale' and t.company_id = c.company_id and t.id > listed.id
         union all
-        select e.id, e.created_at, null, null, null
+        select e.id, e.created_at, null, null, null, null
         from entry as e
         where list_ = 'entry' and e.company_id = c.company_id and e.id > listed.id
       ) as t
@@ -275,7 +284,8 @@ end;
 $$;
 
 -- Moves the count of each changed sale to its new status, in the block that contains the sale and in the blocks of its
--- sublists. Ignores sales outside the blocks.
+-- sublists. If a sale is settled before the earliest time of its block, the block begins at that time. Ignores sales
+-- outside the blocks.
 create function recount_blocks(changes status_change[]) returns void
 language plpgsql
 set search_path from current
@@ -292,6 +302,7 @@ begin
       c.transaction_id,
       h.list,
       h.first_id,
+      c.settled_at,
       (c.new_status = 'PENDING')::int - (c.old_status = 'PENDING')::int as pending,
       (c.new_status = 'SUCCESS')::int - (c.old_status = 'SUCCESS')::int as success,
       (c.new_status = 'FAILED')::int as failed,
@@ -309,13 +320,14 @@ begin
   ),
   recounted as (
     update block as b
-    set pending = b.pending + m.pending,
+    set earliest = least(b.earliest, m.settled_at),
+      pending = b.pending + m.pending,
       success = b.success + m.success,
       failed = b.failed + m.failed,
       reversed = b.reversed + m.reversed
     from (
-      select c.company_id, c.list, c.first_id, sum(c.pending) as pending, sum(c.success) as success,
-        sum(c.failed) as failed, sum(c.reversed) as reversed
+      select c.company_id, c.list, c.first_id, min(c.settled_at) as settled_at, sum(c.pending) as pending,
+        sum(c.success) as success, sum(c.failed) as failed, sum(c.reversed) as reversed
       from change as c
       group by c.company_id, c.list, c.first_id
     ) as m

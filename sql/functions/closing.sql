@@ -246,14 +246,14 @@ begin
 
   -- The sales of the day, and the sales that were carried into it. A sale counts by its status at the end of the day. A
   -- later reversal does not change that. A sale whose settlement has an earlier time than the sale itself, because two
-  -- clocks differ, belongs to the day of the settlement. So blocks of the next day are searched too.
+  -- clocks differ, belongs to the day of the settlement. Its block begins with the time of the settlement (block.sql).
   with place as (
     select o.first_id, o.last_id
     from block as o
     where o.company_id = company
       and o.list = 'sale'
       and o.latest >= since
-      and o.earliest < until + interval '1 day'
+      and o.earliest < until
     union all
     select coalesce(max(o.last_id), 0) + 1, 9007199254740991
     from block as o

@@ -431,7 +431,8 @@ begin
           company_id => (w.settlement).company_id,
           transaction_id => (w.settlement).transaction_id,
           old_status => w.old_status,
-          new_status => status_after((w.settlement).verdict)
+          new_status => status_after((w.settlement).verdict),
+          settled_at => (w.settlement).at
         )
       )
     )

@@ -5,7 +5,7 @@ import { SecureRandom } from "effect/crypto"
 import * as Sha256Node from "../../../adapters/crypto/Sha256Node.ts"
 import * as ClosingsPostgres from "../../../adapters/postgres/ledger/ClosingsPostgres.ts"
 import * as AuditPostgres from "../../../adapters/postgres/reads/AuditPostgres.ts"
-import type { Closing, ClosingContent } from "../../../core/domain/Closing.ts"
+import { type Closing, type ClosingContent, sumOf } from "../../../core/domain/Closing.ts"
 import { CompanyId } from "../../../core/domain/Ids.ts"
 import { Amount } from "../../../core/domain/Money.ts"
 import { ReversalVerdict } from "../../../core/domain/Reversal.ts"
@@ -26,6 +26,7 @@ import {
   reversalOf,
   reversalsReplica
 } from "../../support/SalesOnPostgres.ts"
+import { setBlockLength } from "../../support/SalesHistory.ts"
 
 const Postgres = Layer.mergeAll(ClosingsPostgres.layer, AuditPostgres.layer, Sha256Node.layer).pipe(
   Layer.provideMerge(SecureRandom.layerWebCrypto),
@@ -54,6 +55,7 @@ const at = (text: string) => {
 const noon = at("2026-03-02T12:00:00-04:00")
 const beforeMidnight = at("2026-03-02T23:59:59-04:00")
 const afterMidnight = at("2026-03-03T00:00:01-04:00")
+const daysAhead = at("2026-03-06T12:00:00-04:00")
 
 const day = "2026-03-02"
 const nextDay = "2026-03-03"
@@ -168,6 +170,27 @@ layer(Postgres, { excludeTestServices: true })("the closing of a day", (it) => {
       yield* afterMidnight(close(id, nextDay))
       assert.deepInclude(figuresOf(yield* contentOf(id, day)), { deposits: 100_000, sales: 1_300, closing: 98_700 })
       assert.deepInclude(figuresOf(yield* contentOf(id, nextDay)), { deposits: 500, sales: 0, closing: 99_200 })
+      assert.deepStrictEqual(yield* violatedInvariants, [])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("counts a sale of a clock that is days ahead in the day of its settlement", () =>
+    Effect.gen(function* () {
+      yield* Effect.acquireRelease(setBlockLength(2), () => Effect.orDie(setBlockLength(1_000)))
+      const { id, ledger } = yield* company
+      const reserve = (key: string) => daysAhead(reservedOrder(ledger, intentOf(id, key, 1_000)))
+      // The first sale is settled before its block exists, the next two are settled in their blocks.
+      yield* noon(settled(ledger, yield* reserve("first"), confirm))
+      const [charged, failed] = [yield* reserve("charged"), yield* reserve("failed")]
+      yield* Effect.forEach(["unresolved", "last"], reserve)
+      yield* noon(settled(ledger, charged, confirm))
+      yield* noon(settled(ledger, failed, release))
+      yield* afterMidnight(close(id))
+      const content = yield* contentOf(id, day)
+      assert.deepInclude(figuresOf(content), { sales: 2_000, closing: 98_000, held: 0 })
+      assert.deepStrictEqual(sumOf(content.services, "FAILED"), { count: 1, amount: 1_000 })
+      yield* daysAhead(close(id, "2026-03-06"))
+      assert.deepInclude(figuresOf(yield* contentOf(id, "2026-03-06")), { sales: 0, closing: 98_000, held: 2_000 })
       assert.deepStrictEqual(yield* violatedInvariants, [])
     }).pipe(Effect.scoped)
   )

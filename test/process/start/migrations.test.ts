@@ -69,7 +69,7 @@ const asBeforeCells = SqlClient.SqlClient.use(
     sql`
     do $$
     begin
-      insert into directory.schema_file select name, digest from cell.schema_file where name not in ('0024_follow_up', 'roles')
+      insert into directory.schema_file select name, digest from cell.schema_file where name not in ('0024_follow_up', '0025_block_days', 'roles')
       on conflict do nothing;
       delete from directory.schema_file where name in ('0024_cells', 'funding');
       delete from directory.schema_version where version > 23;
