@@ -82,7 +82,10 @@ const readResponse = async (response: Response): Promise<ClientResponse> => {
 }
 
 /** Sends the request of an operation once. A broken connection and a timeout both count as no response. */
-const sendOnce = (server: Server | undefined, { body, customer, key, path }: ClientOperation): Effect.Effect<ClientResponse> =>
+const sendOnce = (
+  server: Server | undefined,
+  { body, customer, key, path }: ClientOperation
+): Effect.Effect<ClientResponse> =>
   Effect.promise((signal) =>
     // Without a URL, `fetch` fails like a call to a dead server.
     fetch(`${server?.url()}${path}`, {

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Array as Arr, Clock, type Context, DateTime, Effect, Fiber, Layer, Option } from "effect"
@@ -5,6 +6,7 @@ import { SecureRandom } from "effect/crypto"
 import * as Sha256Node from "../../../adapters/crypto/Sha256Node.ts"
 import * as ClosingsPostgres from "../../../adapters/postgres/ledger/ClosingsPostgres.ts"
 import * as AuditPostgres from "../../../adapters/postgres/reads/AuditPostgres.ts"
+import { SqlFolder } from "../../../adapters/postgres/schema/SqlFiles.ts"
 import { type Closing, type ClosingContent, sumOf } from "../../../core/domain/Closing.ts"
 import { CompanyId } from "../../../core/domain/Ids.ts"
 import { Amount } from "../../../core/domain/Money.ts"
@@ -17,6 +19,7 @@ import { closeThrough, verifyClosings } from "../../../core/workflows/CloseDays.
 import { makeClock } from "../../support/Clocks.ts"
 import { holdingLock, onItsOwn } from "../../support/Concurrency.ts"
 import { TestDatabase, violatedInvariants } from "../../support/Database.ts"
+import { setBlockLength } from "../../support/SalesHistory.ts"
 import {
   begunOn,
   intentOf,
@@ -26,7 +29,6 @@ import {
   reversalOf,
   reversalsReplica
 } from "../../support/SalesOnPostgres.ts"
-import { setBlockLength } from "../../support/SalesHistory.ts"
 
 const Postgres = Layer.mergeAll(ClosingsPostgres.layer, AuditPostgres.layer, Sha256Node.layer).pipe(
   Layer.provideMerge(SecureRandom.layerWebCrypto),
@@ -174,17 +176,22 @@ layer(Postgres, { excludeTestServices: true })("the closing of a day", (it) => {
     }).pipe(Effect.scoped)
   )
 
+  // The first sale is settled before its block exists, the next two sales are settled in their blocks.
+  const soldDaysAhead = Effect.gen(function* () {
+    yield* Effect.acquireRelease(setBlockLength(2), () => Effect.orDie(setBlockLength(1_000)))
+    const { id, ledger } = yield* company
+    const reserve = (key: string) => daysAhead(reservedOrder(ledger, intentOf(id, key, 1_000)))
+    yield* noon(settled(ledger, yield* reserve("first"), confirm))
+    const [charged, failed] = [yield* reserve("charged"), yield* reserve("failed")]
+    yield* Effect.forEach(["unresolved", "last"], reserve)
+    yield* noon(settled(ledger, charged, confirm))
+    yield* noon(settled(ledger, failed, release))
+    return id
+  })
+
   it.effect("counts a sale of a clock that is days ahead in the day of its settlement", () =>
     Effect.gen(function* () {
-      yield* Effect.acquireRelease(setBlockLength(2), () => Effect.orDie(setBlockLength(1_000)))
-      const { id, ledger } = yield* company
-      const reserve = (key: string) => daysAhead(reservedOrder(ledger, intentOf(id, key, 1_000)))
-      // The first sale is settled before its block exists, the next two are settled in their blocks.
-      yield* noon(settled(ledger, yield* reserve("first"), confirm))
-      const [charged, failed] = [yield* reserve("charged"), yield* reserve("failed")]
-      yield* Effect.forEach(["unresolved", "last"], reserve)
-      yield* noon(settled(ledger, charged, confirm))
-      yield* noon(settled(ledger, failed, release))
+      const id = yield* soldDaysAhead
       yield* afterMidnight(close(id))
       const content = yield* contentOf(id, day)
       assert.deepInclude(figuresOf(content), { sales: 2_000, closing: 98_000, held: 0 })
@@ -192,6 +199,21 @@ layer(Postgres, { excludeTestServices: true })("the closing of a day", (it) => {
       yield* daysAhead(close(id, "2026-03-06"))
       assert.deepInclude(figuresOf(yield* contentOf(id, "2026-03-06")), { sales: 0, closing: 98_000, held: 2_000 })
       assert.deepStrictEqual(yield* violatedInvariants, [])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("finds such a sale also in a block of an earlier version, which the migration corrects", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const id = yield* soldDaysAhead
+      yield* sql`update cell.block set earliest = latest where company_id = ${id} and list = 'sale'`
+      const { mismatches } = yield* afterMidnight(closeThrough(day, CompanyId.make(id)))
+      assert.lengthOf(mismatches, 1)
+      const migration = readFileSync(new URL("cell/0025_block_days.sql", yield* SqlFolder), "utf8")
+      yield* sql.unsafe(`do $m$ begin set local search_path = cell; execute $b$${migration}$b$; end $m$`).unprepared
+      // The failed try has ended the day, but it has stored no closing.
+      yield* afterMidnight(close(id))
+      assert.deepInclude(figuresOf(yield* contentOf(id, day)), { sales: 2_000, closing: 98_000 })
     }).pipe(Effect.scoped)
   )
 
