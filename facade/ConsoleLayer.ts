@@ -22,6 +22,9 @@ const entrance = Effect.gen(function* () {
   return link === null ? url : `${url}/acceso#${Redacted.value(link)}`
 })
 
+/** Makes the files of the pages in the background. */
+const preparing = ConsoleAddress.use(({ prepare }) => Effect.forkScoped(prepare))
+
 // Without the operator's wish, the service runs although another program has the default port.
 const withoutConsole = ({ message }: CannotListen) =>
   Effect.as(Effect.logWarning(`the operator console is not available: ${message}`), null)
@@ -36,7 +39,9 @@ export const consoleBeside = Effect.fnUntraced(function* (settings: ConsoleSetti
   const starting = Layer.build(Layer.fresh(consoleOn(settings)))
   const started = settings.wanted ? starting : Effect.catchTag(starting, "CannotListen", withoutConsole)
   const context = yield* started
-  return context === null ? null : yield* Effect.provide(entrance, context)
+  if (context === null) return null
+  yield* Effect.provide(preparing, context)
+  return yield* Effect.provide(entrance, context)
 })
 
 const wantedConsole = Layer.unwrap(
@@ -53,6 +58,6 @@ export const consoleProcess = (announce: (url: string, place: string) => Effect.
     Effect.gen(function* () {
       const { place } = yield* DatabaseServer
       yield* announce(yield* entrance, place)
-      yield* Effect.forkScoped((yield* ConsoleAddress).prepare)
+      yield* preparing
     })
   ).pipe(Layer.provide(wantedConsole), Layer.provide(DatabaseServer.layer), Layer.provide(baseLayer))

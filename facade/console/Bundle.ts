@@ -1,10 +1,10 @@
-import { execFile } from "node:child_process"
 import { hash } from "node:crypto"
 import { readFile } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { gzip } from "node:zlib"
 import { Context, Effect, Semaphore } from "effect"
+import { pageScript } from "./PageScript.ts"
 
 /** A file that the console's page loads. */
 export interface Asset {
@@ -17,26 +17,7 @@ export interface Asset {
 
 const fileAt = (location: string) => fileURLToPath(import.meta.resolve(location))
 
-const bundler = fileAt("esbuild-wasm/bin/esbuild")
-const bundlerArguments = [
-  "--bundle",
-  "--minify",
-  "--format=esm",
-  "--target=es2022",
-  "--jsx=automatic",
-  "--jsx-import-source=preact",
-  "--log-level=warning"
-]
-
-const output_max = 16 * 1024 * 1024
-
-// The bundler is WebAssembly and would block this process for two seconds, so it runs in a process of its own.
-const script = Effect.promise(() =>
-  promisify(execFile)(process.execPath, [bundler, fileAt("./page/main.tsx"), ...bundlerArguments], {
-    encoding: "buffer",
-    maxBuffer: output_max
-  })
-)
+const script = Effect.promise(pageScript)
 
 const style = Effect.promise(() =>
   Promise.all([fileAt("uplot/dist/uPlot.min.css"), fileAt("./page/console.css")].map((file) => readFile(file)))
@@ -54,9 +35,9 @@ const assetOf = Effect.fnUntraced(function* (extension: "css" | "js", contentTyp
 })
 
 const make = Effect.gen(function* () {
-  const [{ stdout }, styles] = yield* Effect.all([script, style], { concurrency: "unbounded" })
+  const [code, styles] = yield* Effect.all([script, style], { concurrency: "unbounded" })
   return {
-    script: yield* assetOf("js", "text/javascript; charset=utf-8", stdout),
+    script: yield* assetOf("js", "text/javascript; charset=utf-8", Buffer.from(code)),
     style: yield* assetOf("css", "text/css; charset=utf-8", Buffer.concat(styles))
   }
 })
@@ -76,7 +57,7 @@ const keptFiles = (): Effect.Effect<Bundle> => {
 }
 
 /**
- * The files made from facade/console/page. A process makes them at the first request and then keeps them. After a
+ * The files made from facade/console/page. A process makes them once, after its start or at the first request. After a
  * failure, for example without free memory, the next request makes them anew.
  */
 export const PageFiles = Context.Reference<Effect.Effect<Bundle>>("saldo/facade/console/PageFiles", {
