@@ -1,3 +1,4 @@
+import { PgClient } from "@effect/sql-pg"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { ConsoleAddress } from "../../facade/console/ConsoleServer.ts"
@@ -33,6 +34,26 @@ describe("closings in the console", () => {
           return (await fetch(`${url}/exportar/cierres?empresa_id=${companyId}`, { headers })).text()
         })
         assert.deepStrictEqual(parseCsv(text)[1]?.slice(0, 2), ["2026-03-11", "saldo_inicial"])
+      })
+    )
+
+    it.effect("are verified from the first to the last", () =>
+      Effect.gen(function* () {
+        const { companyId } = yield* customer()
+        const sql = yield* PgClient.PgClient
+        yield* ManualClock.use(({ until }) => until("2026-03-15T00:30:00-04:00"))
+        yield* ask("cierres.cerrar", { dia: "2026-03-14", empresa_id: companyId }, yield* operator("cajero"))
+        const { data: whole } = yield* ask("cierres.verificar", {})
+        assert.deepStrictEqual([whole.rotos, whole.rotos_total], [[], 0])
+        yield* sql`alter table cell.closing disable trigger closing_append_only`
+        yield* sql`delete from cell.closing where company_id = ${companyId} and day = '2026-03-13'`
+        const { data: broken } = yield* ask("cierres.verificar", {})
+        assert.deepStrictEqual(broken, {
+          ...whole,
+          cierres: whole.cierres - 1,
+          rotos: [{ empresa_id: companyId, dia: "2026-03-14", motivo: "gap" }],
+          rotos_total: 1
+        })
       })
     )
 

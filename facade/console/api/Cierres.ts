@@ -4,7 +4,7 @@ import { NotFound } from "../../../core/domain/Errors.ts"
 import { formatOffset } from "../../../core/domain/LocalTime.ts"
 import { toPesos } from "../../../core/domain/Money.ts"
 import { Closings } from "../../../core/ports/Closings.ts"
-import { closeByHand } from "../../../core/workflows/CloseDays.ts"
+import { closeByHand, verifyClosings } from "../../../core/workflows/CloseDays.ts"
 import { companyOf } from "../../../core/workflows/ManageCompany.ts"
 import { closingColumns, closingRows, closingView } from "../../api/ClosingView.ts"
 import { csvFile } from "../../api/Csv.ts"
@@ -16,6 +16,9 @@ import { change, csvExport, read } from "./Procedure.ts"
 
 const { date_from, date_to, page, per_page } = paging
 const days = { date_from, date_to }
+
+/** Broken closings in an answer. */
+const shownBroken_max = 100
 
 const shownClosing = (closing: Closing) => ({
   ...closingView(closing),
@@ -53,6 +56,20 @@ export const cierres = {
       if (Option.isNone(found)) return yield* new NotFound()
       return { ...shownClosing(found.value), razon_social: legalName }
     })
+  }),
+  /** Verifies the seals of all closings, from the first to the last. */
+  verificar: read({
+    gate: "read",
+    input: input({}),
+    handle: () =>
+      Effect.map(verifyClosings(), ({ broken, closings, companies }) => ({
+        cierres: closings,
+        empresas: companies,
+        rotos: broken
+          .slice(0, shownBroken_max)
+          .map(({ companyId, day, fault }) => ({ empresa_id: companyId as number, dia: day, motivo: fault })),
+        rotos_total: broken.length
+      }))
   }),
   /** Closes every unclosed day up to this day, which must be over. */
   cerrar: change({

@@ -49,6 +49,61 @@ const CloseDialog = ({ onClose, onDone }: { onClose: () => void; onDone: () => v
   </Dialog>
 )
 
+type Verified = Awaited<ReturnType<typeof api.cierres.verificar.query>>
+
+const faultNames: Readonly<Record<Verified["rotos"][number]["motivo"], string>> = {
+  seal: "El sello no corresponde al contenido",
+  gap: "Falta un día antes",
+  "previous seal": "No sigue al sello del día anterior",
+  opening: "El saldo inicial no es el saldo final del día anterior"
+}
+
+const Verification = ({ verified: { cierres, empresas, rotos, rotos_total } }: { verified: Verified }) =>
+  rotos_total === 0 ? (
+    <p role="status">
+      Cierres verificados: {count(cierres)}, de {count(empresas)} {empresas === 1 ? "empresa" : "empresas"}. Todos están
+      íntegros.
+    </p>
+  ) : (
+    <>
+      <p class="wrong" role="alert">
+        {rotos_total === 1 ? "1 cierre está roto" : `${count(rotos_total)} cierres están rotos`}, de {count(cierres)}.
+        Avise al responsable del servicio.
+      </p>
+      <Table
+        caption="Cierres rotos"
+        rows={rotos}
+        keyOf={({ dia, empresa_id }) => `${empresa_id} ${dia}`}
+        empty=""
+        columns={[
+          { title: "Día", cell: ({ dia, empresa_id }) => <Link to={`/cierres/${empresa_id}-${dia}`}>{day(dia)}</Link> },
+          { title: "Empresa", isNumber: true, cell: ({ empresa_id }) => empresa_id },
+          { title: "Motivo", cell: ({ motivo }) => faultNames[motivo] }
+        ]}
+      />
+    </>
+  )
+
+const VerifyDialog = ({ onClose }: { onClose: () => void }) => {
+  const [verified, setVerified] = useState<Verified>()
+  return (
+    <Dialog title="Verificar los sellos" onClose={onClose}>
+      <p>
+        Cada cierre tiene el sello del cierre anterior. La verificación recorre todos los cierres de todas las empresas,
+        del primero al último, y no cambia nada.
+      </p>
+      <Form
+        action="Verificar"
+        faultOf={faultOf}
+        onSubmit={async () => setVerified(await api.cierres.verificar.query({}))}
+      >
+        {() => null}
+      </Form>
+      {verified && <Verification verified={verified} />}
+    </Dialog>
+  )
+}
+
 const List = ({ items, nameOf }: { items: ReadonlyArray<Closing>; nameOf: (id: number) => string }) => (
   <Table
     caption="Cierres diarios, el más reciente primero"
@@ -76,6 +131,7 @@ const List = ({ items, nameOf }: { items: ReadonlyArray<Closing>; nameOf: (id: n
 export const ClosingsPage = ({ query }: ScreenProps) => {
   const companies = useCompanies()
   const [isClosing, setClosing] = useState(false)
+  const [isVerifying, setVerifying] = useState(false)
   const mayClose = useMay("deposit")
   const filter = filterIn(query, filters)
   // The address holds texts; the console checks them.
@@ -94,12 +150,16 @@ export const ClosingsPage = ({ query }: ScreenProps) => {
             Cerrar días
           </button>
         )}
+        <button type="button" onClick={() => setVerifying(true)}>
+          Verificar los sellos
+        </button>
         {query.has("empresa_id") && (
           <a class="button" href={`/exportar/cierres?${new URLSearchParams(filter)}`} download>
             Descargar CSV
           </a>
         )}
       </div>
+      {isVerifying && <VerifyDialog onClose={() => setVerifying(false)} />}
       {isClosing && <CloseDialog onClose={() => setClosing(false)} onDone={reload} />}
       {error !== undefined && <Failed message={faultOf(error).message} retry={reload} />}
       {data === undefined && error === undefined && <Loading />}
