@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs"
 import { open } from "node:fs/promises"
-import { pipeline } from "node:stream"
+import { pipeline, Readable } from "node:stream"
 import { Effect, Result, Schema, Stream } from "effect"
 import {
   type ProviderName,
@@ -24,9 +24,12 @@ export class BadStatement extends Schema.TaggedError<BadStatement>()("BadStateme
 
 type Fault = BadStatement["faults"][number]
 
-/** Which file to read, and how. */
-export interface StatementFile {
-  readonly path: string
+/** A statement on disk, or in memory. */
+type Source = { readonly path: string } | { readonly text: string }
+
+/** Which statement to read, and how. */
+interface StatementFile {
+  readonly source: Source
   readonly provider: ProviderName
   /** Names of columns that replace those of the provider's export. */
   readonly mapping: ReadonlyMap<StatementField, string>
@@ -61,6 +64,37 @@ const beginningOf = async (path: string): Promise<{ readonly text: string; reado
   } finally {
     await file.close()
   }
+}
+
+/** Characters of a text that are parsed at once. */
+const slice_max = 65_536
+
+function* slicesOf(text: string): Generator<string> {
+  for (let start = 0; start < text.length; start += slice_max) yield text.slice(start, start + slice_max)
+}
+
+/** A statement whose content can be read once. */
+interface Opened {
+  readonly beginning: string
+  readonly size: number
+  readonly input: Readable
+  /** How much of `size` has been read. */
+  readonly progress: () => number
+}
+
+const opened = async (source: Source): Promise<Opened> => {
+  if ("text" in source) {
+    const { text } = source
+    return {
+      beginning: text.slice(0, 8_192),
+      size: text.length,
+      input: Readable.from(slicesOf(text)),
+      progress: () => 0
+    }
+  }
+  const { size, text } = await beginningOf(source.path)
+  const input = createReadStream(source.path)
+  return { beginning: text, size, input, progress: () => input.bytesRead }
 }
 
 /** A row of the file, as the parser returns it. */
@@ -108,17 +142,16 @@ interface Batch {
 /** Reads the lines of a file in batches. Throws the first faults of the file. */
 async function* batchesOf(file: StatementFile): AsyncGenerator<Batch> {
   const { CsvError, parse } = await import("csv-parse")
-  const { size, text } = await beginningOf(file.path)
+  const { beginning, input, progress, size } = await opened(file.source)
   const parser = parse({
     bom: true,
-    delimiter: delimiterIn(text),
+    delimiter: delimiterIn(beginning),
     info: true,
     max_record_size: lineLength_max,
     relax_column_count: true,
     skip_empty_lines: true,
     skip_records_with_empty_values: true
   })
-  const input = createReadStream(file.path)
   // A failure of the input ends the parser with the same error, which the loop below receives.
   pipeline(input, parser, () => undefined)
   let read: RowReader | null = null
@@ -137,7 +170,7 @@ async function* batchesOf(file: StatementFile): AsyncGenerator<Batch> {
       else if (faults.length === 0) lines.push(result)
       if (faults.length === faults_max) break
       if (lines.length === batch_max) {
-        yield { lines, bytes: input.bytesRead, size }
+        yield { lines, bytes: progress(), size }
         lines = []
       }
     }

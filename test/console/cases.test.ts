@@ -1,7 +1,9 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { ask, operator, WithConsole } from "./ConsoleSales.ts"
+import { customer } from "../support/service/CustomerCompany.ts"
+import { sell } from "../support/service/HttpCalls.ts"
+import { ask, nextPhone, operator, WithConsole } from "./ConsoleSales.ts"
 
 /** A line of a statement of the simulator for which there is no sale. */
 const aCase = Effect.fnUntraced(function* (reference: string) {
@@ -63,6 +65,85 @@ describe("cases in the console", () => {
     it.effect("show no balance with a provider before a server has read one", () =>
       Effect.gen(function* () {
         assert.deepStrictEqual((yield* ask("casos.saldos", {})).data, [])
+      })
+    )
+  })
+})
+
+const days = { desde: "2026-03-11", hasta: "2026-03-11" }
+
+/** Compares a statement of the simulator. */
+const compare = Effect.fnUntraced(function* (archivo: string, more: object = {}) {
+  const input = { archivo, nombre: "marzo.csv", proveedor: "simulador", ...more }
+  return yield* ask("casos.comparar", input, yield* operator("supervisor"))
+})
+
+describe("a provider's statement in the console", () => {
+  layer(WithConsole, { excludeTestServices: true })((it) => {
+    it.effect("is compared with the sales, and each difference becomes a case", () =>
+      Effect.gen(function* () {
+        const { auth } = yield* customer()
+        const { body } = yield* sell({ service_id: 1, amount: 100, identifier: nextPhone() }, auth)
+        const lines = [`${body.data.xid};exitosa;100.00;2026-03-11`, "RD-ajena;exitosa;50.00;2026-03-11"]
+        const { data } = yield* compare(`Referencia;Estado;Monto;Fecha\n${lines.join("\n")}\n`, {
+          ...days,
+          columna_xid: "referencia",
+          columna_status: "Estado",
+          columna_amount: "Monto",
+          columna_date: "Fecha"
+        })
+        assert.deepStrictEqual(data, {
+          comparacion: {
+            desde: "2026-03-11T00:00:00-04:00",
+            hasta: "2026-03-11T23:59:59-04:00",
+            lineas: 2,
+            conciliadas: 1,
+            diferencias: { solo_nuestro: 0, solo_suyo: 1, otro_monto: 0, otro_estado: 0 },
+            casos: { nuevos: 1, reabiertos: 0, ya_no_aparecen: 0 }
+          },
+          faltas: [],
+          hay_mas: false
+        })
+        const { items } = (yield* ask("casos.listar", { tipo: "solo_suyo" })).data
+        assert.deepInclude(items[0], { referencia: "RD-ajena", extracto: "marzo.csv", linea: 3 })
+      })
+    )
+
+    it.effect("with faults stores nothing, and names them in Spanish", () =>
+      Effect.gen(function* () {
+        const before = (yield* ask("casos.listar", {})).data.pagination.total
+        const { data } = yield* compare("xid,amount,date\nRD-1,mucho,2026-03-11\nRD-2,5,2026-03-11\n")
+        assert.deepStrictEqual(data, {
+          comparacion: null,
+          faltas: [{ linea: 2, columna: "amount", motivo: '"mucho" no es un monto.' }],
+          hay_mas: false
+        })
+        assert.strictEqual((yield* ask("casos.listar", {})).data.pagination.total, before)
+      })
+    )
+
+    it.effect("of 20,000 lines is read as a whole", () =>
+      Effect.gen(function* () {
+        const lines = Array.from({ length: 20_000 }, (_, number) => `RD-${number},1,2025-01-31`)
+        const { data } = yield* compare(`xid,amount,date\n${lines.join("\n")}`)
+        assert.deepStrictEqual([data.comparacion.lineas, data.comparacion.casos.nuevos], [20_000, 20_000])
+      })
+    )
+
+    it.effect.each([
+      [{ desde: "2026-03-11" }, { hasta: "requerido" }],
+      [{ hasta: "2026-03-11" }, { desde: "requerido" }],
+      [{ desde: "2026-03-12", hasta: "2026-03-11" }, { hasta: "invalido" }],
+      [{ proveedor: "otro" }, { proveedor: "invalido" }]
+    ] as const)("is refused with %j", ([more, details]) =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual((yield* compare("xid,amount\n", more)).details, details)
+      })
+    )
+
+    it.effect("without dates needs the days", () =>
+      Effect.gen(function* () {
+        assert.strictEqual((yield* compare("xid,amount\nRD-1,5\n")).code, "EXTRACTO_SIN_FECHAS")
       })
     )
   })

@@ -43,14 +43,16 @@ describe("the catalogue in the console", () => {
     )
 
     it.effect.each([
-      { archivo: "{", formato: "json" },
-      { archivo: category(""), formato: "json" },
-      { archivo: "entrada,id\notra,1\n", formato: "csv" }
-    ])("imports nothing of a file with faults, and names their lines", ({ archivo, formato }) =>
+      { archivo: "{", formato: "json", lugar: "el archivo", motivo: /^No es JSON válido: / },
+      { archivo: category(""), formato: "json", lugar: "categorias[0].nombre", motivo: /^Tiene que ser un texto/ },
+      { archivo: "entrada,id\notra,1\n", formato: "csv", lugar: "el archivo", motivo: /^La columna entrada tiene/ }
+    ])("imports nothing of a file with faults, and names them in Spanish", ({ archivo, formato, lugar, motivo }) =>
       Effect.gen(function* () {
         const { cambios, faltas, importado } = yield* importing(archivo, false, formato)
         assert.deepStrictEqual([cambios, importado], [[], false])
         assert.isAtLeast(faltas[0].linea, 1)
+        assert.strictEqual(faltas[0].lugar, lugar)
+        assert.match(faltas[0].motivo, motivo)
       })
     )
 

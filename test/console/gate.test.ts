@@ -59,7 +59,7 @@ describe("the procedures of the console", () => {
 
 describe("a body of the console", () => {
   layer(testConsole(), { excludeTestServices: true })((it) => {
-    it.effect("is refused above 64 KiB, except for a catalogue file, which may have 2 MiB", () =>
+    it.effect("is refused above 64 KiB, except for files: a catalogue may have 2 MiB", () =>
       Effect.gen(function* () {
         const browser = yield* signedIn("admin")
         const long = "x".repeat(65_000)

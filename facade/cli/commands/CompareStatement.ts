@@ -108,7 +108,7 @@ export const compareFile = Effect.fnUntraced(function* (
   const compared = yield* compareStatement({
     provider,
     file: basename(path),
-    lines: readStatement({ path, provider, mapping: mapping ?? new Map() }),
+    lines: readStatement({ source: { path }, provider, mapping: mapping ?? new Map() }),
     days: from === null || to === null ? null : { from, to }
   }).pipe(withProgress("comparing the statement"))
   const { at, cases, differences, lines, matched, since, until } = compared

@@ -12,6 +12,7 @@ import { Settings } from "../../settings/Settings.ts"
 import { text } from "./Fields.ts"
 import { change, read } from "./Procedure.ts"
 import { iso } from "./SaleView.ts"
+import { comparar } from "./StatementComparison.ts"
 
 const casoId = pathId(CaseId, "El caso.", "invalido")
 
@@ -95,6 +96,7 @@ export const casos = {
       }))
     })
   }),
+  comparar,
   anotar: change({
     gate: "case",
     input: noteInput,

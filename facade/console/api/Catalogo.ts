@@ -15,6 +15,7 @@ import { csvColumns, readCsvFile } from "../../settings/CatalogueCsv.ts"
 import { type BadCatalogue, readCatalogue } from "../../settings/CatalogueFile.ts"
 import { readJsonFile } from "../../settings/JsonFile.ts"
 import { empresaId, servicioId } from "./Fields.ts"
+import { faultPlace, faultText } from "./FileFaults.ts"
 import { change, csvExport, read } from "./Procedure.ts"
 
 const listedView = ({ active, enabled, service }: ListedService) => {
@@ -35,7 +36,12 @@ const noChanges: ReadonlyArray<ReturnType<typeof changeDocument>> = []
 const faulty = ({ faults }: BadCatalogue) =>
   Effect.succeed({
     cambios: noChanges,
-    faltas: faults.map(({ at, column, line, reason }) => ({ linea: line, columna: column, lugar: at, motivo: reason })),
+    faltas: faults.map(({ at, column, line, reason }) => ({
+      linea: line,
+      columna: column,
+      lugar: faultPlace(at),
+      motivo: faultText(reason)
+    })),
     importado: false
   })
 

@@ -23,6 +23,7 @@ import type { Operators } from "../../../core/ports/Operators.ts"
 import type { PasswordHash } from "../../../core/ports/PasswordHash.ts"
 import type { Pepper } from "../../../core/ports/Pepper.ts"
 import type { Providers } from "../../../core/ports/Provider.ts"
+import type { ProviderStatements } from "../../../core/ports/ProviderStatements.ts"
 import type { Resolutions } from "../../../core/ports/Resolutions.ts"
 import type { Reversals } from "../../../core/ports/Reversals.ts"
 import type { Statement } from "../../../core/ports/Statement.ts"
@@ -64,6 +65,7 @@ export type Services =
   | PasswordHash
   | Pepper
   | Providers
+  | ProviderStatements
   | Resolutions
   | Reversals
   | SecureRandom.SecureRandom

@@ -1,42 +1,20 @@
-import { Badge, type Tone } from "../ui/Badge.tsx"
+import { useState } from "preact/hooks"
+import { Badge } from "../ui/Badge.tsx"
 import { Choice } from "../ui/Form.tsx"
-import { count, dateTime, pesos } from "../ui/Format.ts"
+import { count, dateTime } from "../ui/Format.ts"
 import { useLive } from "../ui/Live.ts"
 import { Failed, Loading } from "../ui/States.tsx"
 import { Pager, Table } from "../ui/Table.tsx"
+import { type Case, CaseBadge, kindNames, providers, sideText, stateNames } from "./CaseParts.tsx"
 import { api, faultOf } from "./Client.ts"
 import { FilterForm, filterIn, optionsOf } from "./Filters.tsx"
 import { Link, type ScreenProps, setQuery } from "./Navigation.tsx"
-import { statusNames } from "./SaleParts.tsx"
+import { useMay } from "./Session.ts"
+import { StatementDialog } from "./StatementDialog.tsx"
 
-type Found = Awaited<ReturnType<typeof api.casos.listar.query>>
-export type Case = Found["items"][number]
 type Float = Awaited<ReturnType<typeof api.casos.saldos.query>>[number]
 
 const filters = ["proveedor", "tipo", "estado"] as const
-
-const providers = { dtone: "DT One", http: "Proveedor HTTP", simulador: "Simulador" } as const
-
-export const kindNames: Readonly<Record<Case["tipo"], string>> = {
-  solo_nuestro: "Falta en el extracto",
-  solo_suyo: "Solo en el extracto",
-  otro_monto: "Otro monto",
-  otro_estado: "Otro estado"
-}
-
-const stateNames: Readonly<Record<Case["estado"], string>> = {
-  abierto: "Abierto",
-  anotado: "Anotado",
-  cerrado: "Cerrado"
-}
-
-const tones: Readonly<Record<Case["estado"], Tone>> = { abierto: "bad", anotado: "warn", cerrado: "plain" }
-
-export const CaseBadge = ({ estado }: Pick<Case, "estado">) => <Badge tone={tones[estado]}>{stateNames[estado]}</Badge>
-
-/** A sale as one side knows it. */
-export const sideText = (side: Case["nuestro"]): string =>
-  side === null ? "—" : `${statusNames[side.status]}${side.monto === null ? "" : `, ${pesos(side.monto)}`}`
 
 const floatStates = { actual: "Actual", antigua: "Antigua", fallida: "Sin respuesta" } as const
 const floatTones = { actual: "good", antigua: "warn", fallida: "bad" } as const
@@ -78,7 +56,7 @@ const List = ({ items }: { items: ReadonlyArray<Case> }) => (
     showCaption
     rows={items}
     keyOf={({ caso_id }) => caso_id}
-    empty="No hay casos con estos filtros. Compare un extracto con «saldo reconcile --extracto»."
+    empty="No hay casos con estos filtros."
     columns={[
       { title: "Caso", isNumber: true, cell: ({ caso_id }) => <Link to={`/casos/${caso_id}`}>{caso_id}</Link> },
       { title: "Diferencia", cell: ({ tipo }) => kindNames[tipo] },
@@ -107,6 +85,8 @@ export const CasesPage = ({ query }: ScreenProps) => {
   // The address holds texts; the console checks them.
   const wanted = filterIn(query, [...filters, "page"]) as Parameters<typeof api.casos.listar.query>[0]
   const { data, error, reload } = useLive(() => api.casos.listar.query(wanted), query.toString())
+  const [isComparing, setComparing] = useState(false)
+  const mayCompare = useMay("case")
   const given = (name: (typeof filters)[number]) => query.get(name) ?? ""
   return (
     <>
@@ -115,6 +95,14 @@ export const CasesPage = ({ query }: ScreenProps) => {
         <Choice name="tipo" label="Diferencia" options={optionsOf(kindNames, "Todas")} value={given("tipo")} />
         <Choice name="proveedor" label="Proveedor" options={optionsOf(providers)} value={given("proveedor")} />
       </FilterForm>
+      {mayCompare && (
+        <div class="buttons">
+          <button type="button" onClick={() => setComparing(true)}>
+            Comparar un extracto
+          </button>
+        </div>
+      )}
+      {isComparing && <StatementDialog onClose={() => setComparing(false)} onDone={reload} />}
       {error !== undefined && <Failed message={faultOf(error).message} retry={reload} />}
       {data === undefined && error === undefined && <Loading />}
       {data !== undefined && (

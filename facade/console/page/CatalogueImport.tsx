@@ -5,6 +5,7 @@ import { count } from "../ui/Format.ts"
 import { Table } from "../ui/Table.tsx"
 import { toast } from "../ui/Toast.tsx"
 import { api, faultOf } from "./Client.ts"
+import { FileField, fileFaultOf, textOf } from "./TextFile.tsx"
 
 type Preview = Awaited<ReturnType<typeof api.catalogo.importar.mutate>>
 type Change = Preview["cambios"][number]
@@ -19,20 +20,11 @@ interface Tried {
 
 const file_max = 1.5 * 1024 * 1024
 
-const decoded = async (file: File): Promise<string> => {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer())
-  } catch {
-    throw new Error("El archivo no está en UTF-8. Guárdelo con esa codificación.")
-  }
-}
-
 const ChooseForm = ({ onTried }: { onTried: (tried: Tried) => void }) => {
   const [file, setFile] = useState<File>()
   const attempt = async () => {
     if (file === undefined) return
-    if (file.size > file_max) throw new Error("El archivo es demasiado grande: 1.5 MB como máximo.")
-    const text = await decoded(file)
+    const text = await textOf(file, file_max)
     const format = /\.csv$/i.test(file.name) ? "csv" : "json"
     onTried({
       text,
@@ -41,26 +33,14 @@ const ChooseForm = ({ onTried }: { onTried: (tried: Tried) => void }) => {
     })
   }
   return (
-    <Form
-      action="Ver los cambios"
-      // Errors of this page have their own text; errors of the server have the text of their refusal.
-      faultOf={(error) =>
-        error instanceof Error && error.name === "Error" ? { message: error.message } : faultOf(error)
-      }
-      onSubmit={attempt}
-    >
+    <Form action="Ver los cambios" faultOf={fileFaultOf} onSubmit={attempt}>
       {() => (
-        <div class="field">
-          <label for="archivo">Archivo CSV (UTF-8) o JSON</label>
-          <input
-            id="archivo"
-            type="file"
-            accept=".csv,.json"
-            required
-            onChange={({ currentTarget }) => setFile(currentTarget.files?.[0])}
-          />
-          <small>Todavía no cambia nada. Las entradas que no están en el archivo no cambian.</small>
-        </div>
+        <FileField
+          label="Archivo CSV (UTF-8) o JSON"
+          accept=".csv,.json"
+          hint="Todavía no cambia nada. Las entradas que no están en el archivo no cambian."
+          onChange={setFile}
+        />
       )}
     </Form>
   )
@@ -82,7 +62,7 @@ const Faults = ({ faults }: { faults: Preview["faltas"] }) => (
       columns={[
         { title: "Línea", isNumber: true, cell: ({ linea }) => linea },
         { title: "Lugar", cell: ({ lugar }) => lugar },
-        { title: "Detalle técnico", cell: ({ motivo }) => <span lang="en">{motivo}</span> }
+        { title: "Motivo", cell: ({ motivo }) => motivo }
       ]}
     />
   </>

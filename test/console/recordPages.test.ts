@@ -1,0 +1,79 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { isBrowserInstalled } from "../support/Chromium.ts"
+import { consoleInBrowser, openPageAs, overflowOf, phone, seriousFaults } from "./ConsolePage.ts"
+
+const statement = (content: string) => ({
+  name: "marzo.csv",
+  mimeType: "text/csv",
+  buffer: Buffer.from(content)
+})
+
+describe.skipIf(!isBrowserInstalled())("the cases in Chromium", () => {
+  layer(consoleInBrowser, { excludeTestServices: true })((it) => {
+    it.effect("are made from a statement that a supervisor sends, after its faults are corrected", () =>
+      Effect.gen(function* () {
+        const { faults, page } = yield* openPageAs("supervisor", { locale: "es-DO", ...phone })
+        const dialog = page.getByRole("dialog")
+        yield* Effect.promise(async () => {
+          await page.goto("/casos")
+          await page.getByRole("button", { name: "Comparar un extracto" }).click()
+          await dialog.getByLabel("Proveedor", { exact: true }).selectOption({ label: "Simulador" })
+          await dialog.getByLabel("Extracto del proveedor (CSV)").setInputFiles(statement("xid,amount\nRD-1,mucho\n"))
+          await dialog.getByText("Columnas con otros nombres").click()
+          await dialog.getByLabel("Monto").fill("amount")
+          await dialog.getByLabel("Desde").fill("2026-03-11")
+          await dialog.getByLabel("Hasta").fill("2026-03-11")
+          await dialog.getByRole("button", { name: "Comparar", exact: true }).click()
+          await page.getByText('"mucho" no es un monto.').waitFor()
+        })
+        assert.strictEqual(yield* overflowOf(page), 0)
+        yield* Effect.promise(async () => {
+          await dialog.getByLabel("Extracto del proveedor (CSV)").setInputFiles(statement("xid,amount\nRD-1,50.00\n"))
+          await dialog.getByRole("button", { name: "Comparar", exact: true }).click()
+          await page.getByText("El extracto se comparó con las ventas").waitFor()
+          assert.include(await page.locator("dialog").textContent(), "Casos nuevos1")
+        })
+        assert.deepStrictEqual(yield* seriousFaults(page), [])
+        yield* Effect.promise(async () => {
+          await dialog.getByRole("button", { name: "Cerrar", exact: true }).click()
+          await page.getByRole("cell", { name: "Solo en el extracto" }).waitFor()
+        })
+        assert.deepStrictEqual(faults, [])
+      })
+    )
+
+    it.effect("are only read by a cashier", () =>
+      Effect.gen(function* () {
+        const { page } = yield* openPageAs("cajero")
+        yield* Effect.promise(async () => {
+          await page.goto("/casos")
+          await page
+            .getByRole("columnheader", { name: "Diferencia" })
+            .or(page.getByText("No hay casos"))
+            .first()
+            .waitFor()
+          assert.isFalse(await page.getByRole("button", { name: "Comparar un extracto" }).isVisible())
+        })
+      })
+    )
+  })
+})
+
+describe.skipIf(!isBrowserInstalled())("the closings in Chromium", () => {
+  layer(consoleInBrowser, { excludeTestServices: true })((it) => {
+    it.effect("are verified by an operator who may only read", () =>
+      Effect.gen(function* () {
+        const { faults, page } = yield* openPageAs("lector")
+        yield* Effect.promise(async () => {
+          await page.goto("/cierres")
+          await page.getByRole("button", { name: "Verificar los sellos" }).click()
+          await page.getByRole("button", { name: "Verificar", exact: true }).click()
+          await page.getByText("Todos están íntegros.").waitFor()
+        })
+        assert.deepStrictEqual(yield* seriousFaults(page), [])
+        assert.deepStrictEqual(faults, [])
+      })
+    )
+  })
+})
