@@ -16,13 +16,12 @@ import { type Periods, periodsOf } from "../../core/domain/LocalTime.ts"
 import { Centavos, zero } from "../../core/domain/Money.ts"
 import type { SentCode } from "../../core/domain/OneTimeCode.ts"
 import type { Phone } from "../../core/domain/Person.ts"
-import type { Reversal } from "../../core/domain/Reversal.ts"
-import type { Delivery, Order } from "../../core/domain/Sale.ts"
+import type { Reversal, ReversalOutcome } from "../../core/domain/Reversal.ts"
+import type { Delivery, Order, Outcome } from "../../core/domain/Sale.ts"
 import type { ReversalStatus, Status } from "../../core/domain/Status.ts"
 import type { Attempt, DeliveryState, WebhookSecret } from "../../core/domain/Webhook.ts"
 import type { ClaimedSms } from "../../core/ports/Outbox.ts"
 import type { Webhook } from "../../core/ports/Webhooks.ts"
-import type { KeyEntry } from "./KeysMemory.ts"
 
 /** The recovery state of a sale or reversal. */
 export interface Asking {
@@ -118,6 +117,21 @@ export interface CheckEntry {
   readonly reached: Reached
   readonly leasedUntil: DateTime.Utc | null
 }
+
+interface ClaimedKey<O> {
+  readonly fingerprint: string
+  /** The sale that was made with the key, or the sale that a reversal with the key reverses. */
+  readonly transactionId: TransactionId
+  readonly claimedAt: DateTime.Utc
+  /** The stored response of the key. Null while the operation is in progress. */
+  readonly outcome: O | null
+}
+
+export type SaleKey = ClaimedKey<Outcome> & { readonly reversalId: null }
+export type ReversalKey = ClaimedKey<ReversalOutcome> & { readonly reversalId: number }
+
+/** An idempotency key, with its sale or reversal. Sales and reversals share one key space. */
+export type KeyEntry = SaleKey | ReversalKey
 
 /** All data of one company. */
 export interface CompanyBooks {

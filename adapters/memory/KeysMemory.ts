@@ -1,25 +1,8 @@
 import { type DateTime, Result } from "effect"
 import { keyErrorOf, readKey } from "../../core/domain/Idempotency.ts"
 import type { IdempotencyKey, TransactionId } from "../../core/domain/Ids.ts"
-import type { ReversalOutcome } from "../../core/domain/Reversal.ts"
-import type { Outcome } from "../../core/domain/Sale.ts"
 import type { KeyError } from "../../core/ports/Ledger.ts"
-import { type CompanyBooks, reversalOf, saleOf } from "./Books.ts"
-
-interface ClaimedKey<O> {
-  readonly fingerprint: string
-  /** The sale that was made with the key, or the sale that a reversal with the key reverses. */
-  readonly transactionId: TransactionId
-  readonly claimedAt: DateTime.Utc
-  /** The stored response of the key. Null while the operation is in progress. */
-  readonly outcome: O | null
-}
-
-type SaleKey = ClaimedKey<Outcome> & { readonly reversalId: null }
-type ReversalKey = ClaimedKey<ReversalOutcome> & { readonly reversalId: number }
-
-/** An idempotency key, with its sale or reversal. Sales and reversals share one key space. */
-export type KeyEntry = SaleKey | ReversalKey
+import { type CompanyBooks, type KeyEntry, type ReversalKey, reversalOf, type SaleKey, saleOf } from "./Books.ts"
 
 export const isSaleKey = (entry: KeyEntry): entry is SaleKey => entry.reversalId === null
 export const isReversalKey = (entry: KeyEntry): entry is ReversalKey => entry.reversalId !== null

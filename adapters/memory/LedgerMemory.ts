@@ -21,9 +21,19 @@ import {
   type Settled,
   type Settlement
 } from "../../core/ports/Ledger.ts"
-import { Books, type CompanyBooks, consume, consumptionIn, post, type Sale, saleOf, timeIn } from "./Books.ts"
+import {
+  Books,
+  type CompanyBooks,
+  consume,
+  consumptionIn,
+  type KeyEntry,
+  post,
+  type Sale,
+  saleOf,
+  timeIn
+} from "./Books.ts"
 import { movementFact, policyFact, recordEvents, saleFact } from "./EventsMemory.ts"
-import { answerKey, checkKey, isSaleKey, type KeyEntry, type KeyUse, keyOf } from "./KeysMemory.ts"
+import { answerKey, checkKey, isSaleKey, type KeyUse, keyOf } from "./KeysMemory.ts"
 import { concludes } from "./UnresolvedMemory.ts"
 
 /** The response or the error of a known key. */

@@ -22,6 +22,7 @@ import {
   Books,
   type CompanyBooks,
   consume,
+  type KeyEntry,
   post,
   type ReversalEntry,
   reversalOf,
@@ -30,7 +31,7 @@ import {
   timeIn
 } from "./Books.ts"
 import { recordEvents, saleFact } from "./EventsMemory.ts"
-import { answerKey, checkKey, isReversalKey, type KeyEntry, keyOf } from "./KeysMemory.ts"
+import { answerKey, checkKey, isReversalKey, keyOf } from "./KeysMemory.ts"
 import { transactionOf } from "./TransactionsMemory.ts"
 import { claimable, concludes, leased } from "./UnresolvedMemory.ts"
 

@@ -4,7 +4,6 @@ import { Choice, Field, Form, type FormFault } from "../ui/Form.tsx"
 import { pesos } from "../ui/Format.ts"
 import { toast } from "../ui/Toast.tsx"
 import { api, faultOf } from "./Client.ts"
-import type { CompanyView } from "./CompanyPage.tsx"
 
 /** The dialogs that change a company, with the action that each needs. */
 export const companyDialogs = [
@@ -15,6 +14,9 @@ export const companyDialogs = [
 ] as const satisfies ReadonlyArray<{ kind: string; title: string; action: OperatorAction }>
 
 export type CompanyDialogKind = (typeof companyDialogs)[number]["kind"]
+
+/** A company with its balance and limits. */
+export type CompanyView = Awaited<ReturnType<typeof api.empresas.ver.query>>
 
 interface PartProps {
   readonly company: CompanyView

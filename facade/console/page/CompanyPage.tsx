@@ -1,19 +1,15 @@
-import type { inferRouterOutputs } from "@trpc/server"
 import { useState } from "preact/hooks"
-import type { ConsoleRouter } from "../ConsoleRouter.ts"
 import { Badge } from "../ui/Badge.tsx"
 import { dateTime, pesos } from "../ui/Format.ts"
 import { useLive } from "../ui/Live.ts"
 import { Failed, Loading } from "../ui/States.tsx"
 import { api, faultOf } from "./Client.ts"
-import { CompanyDialog, type CompanyDialogKind, companyDialogs } from "./CompanyDialogs.tsx"
+import { CompanyDialog, type CompanyDialogKind, type CompanyView, companyDialogs } from "./CompanyDialogs.tsx"
 import { CompanyStatement } from "./CompanyStatement.tsx"
 import { CompanyTokens } from "./CompanyTokens.tsx"
 import { Link, type ScreenProps } from "./Navigation.tsx"
 import { Proposals } from "./Proposals.tsx"
 import { useSession } from "./Session.ts"
-
-export type CompanyView = inferRouterOutputs<ConsoleRouter>["empresas"]["ver"]
 
 const limitText = (limit: number): string => (limit === 0 ? "sin límite" : `de ${pesos(limit)}`)
 
