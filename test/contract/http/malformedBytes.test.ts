@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import { assert, describe, layer } from "@effect/vitest"
+import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { customer, SharedCustomer } from "../../support/service/CustomerCompany.ts"
 import {
@@ -12,7 +12,7 @@ import {
 import { get, raw } from "../../support/service/HttpCalls.ts"
 import { secret } from "../../support/service/InMemoryService.ts"
 import { TestServer } from "../../support/service/TestServer.ts"
-import { leavesRowsUnchanged } from "../../support/service/UnchangedRows.ts"
+import { allLeaveRowsUnchanged, leavesRowsUnchanged } from "../../support/service/UnchangedRows.ts"
 
 const at = (all: ReadonlyArray<EndpointPath>) => all.map((route) => [route.method, route.path, route] as const)
 
@@ -68,30 +68,65 @@ const unreadable: ReadonlyArray<readonly [name: string, lines: string, status: n
   ]
 ]
 
+/** Bodies that are malformed, or that their header lines contradict. `example` is a valid body. */
+const malformedBodies = (example: string) =>
+  [
+    ["is cut off", `${json}\r\nContent-Length: 1000`, example, { body: "incompleto" }],
+    ["is cut off in a chunk", `${json}\r\nTransfer-Encoding: chunked`, "ff\r\n{", { body: "incompleto" }],
+    ["is cut off between chunks", `${json}\r\nTransfer-Encoding: chunked`, "2\r\n{}\r\n", { body: "incompleto" }],
+    [
+      "has a chunk without a size",
+      `${json}\r\nTransfer-Encoding: chunked`,
+      "zz\r\n{}\r\n0\r\n\r\n",
+      { body: "incompleto" }
+    ],
+    ["has two content types", `Content-Type: text/plain\r\n${sized(example)}`, example, { content_type: "invalido" }],
+    ["has no content type", `Content-Length: ${Buffer.byteLength(example)}`, example, { content_type: "invalido" }],
+    ["has a Content-Length above 64 KiB", `${json}\r\nContent-Length: 65537`, "", { body: "demasiado_grande" }]
+  ] as const
+
+/** Header lines with an invalid idempotency key, or without a key. */
+const invalidKeys = [
+  ["no key", "X-A: a", "requerido"],
+  ["two keys", "Idempotency-Key: a\r\nIdempotency-Key: b", "invalido"],
+  ["the same key twice", "Idempotency-Key: a\r\nidempotency-key: a", "invalido"],
+  ["an empty key", "Idempotency-Key: ", "longitud"],
+  ["a key of 129 characters", `Idempotency-Key: ${"k".repeat(129)}`, "longitud"],
+  ["a key of 129 two-byte characters", `Idempotency-Key: ${"\u00c3\u00b1".repeat(129)}`, "longitud"],
+  ["a tab in the key", "Idempotency-Key: a\tb", "invalido"],
+  ["U+0085 in UTF-8 in the key", "Idempotency-Key: a\u00c2\u0085b", "invalido"],
+  ["U+0085 in Latin-1 in the key", "Idempotency-Key: a\u0085b", "invalido"]
+] as const
+
 layer(Layer.provideMerge(SharedCustomer.layer, TestServer), { excludeTestServices: true })(
   "a malformed or unusual request",
   (it) => {
-    describe.each(at(endpointPaths))("to %s %s", (_method, _path, route) => {
-      it.effect.each(unreadable)("is rejected when its headers have %s", ([, lines, status, details]) =>
-        Effect.gen(function* () {
-          const caller = yield* SharedCustomer
-          const { body, status: said } = yield* leavesRowsUnchanged(raw(request(route, caller, lines)))
-          assert.deepStrictEqual([said, body.error.code, body.error.details], [status, "VALIDATION_ERROR", details])
-        })
-      )
-
-      it.effect("is rejected when its target is longer than 16 KiB", () =>
-        Effect.gen(function* () {
-          const caller = yield* SharedCustomer
-          for (const more of [`/${"a".repeat(16 * 1024)}`, `?q=${"a".repeat(16 * 1024)}`]) {
-            const { status } = yield* leavesRowsUnchanged(
-              raw(request({ ...route, path: route.path + more }, caller, "X-A: 1"))
+    it.effect.each(at(endpointPaths))("to %s %s is rejected when its headers are malformed", ([, , route]) =>
+      Effect.gen(function* () {
+        const caller = yield* SharedCustomer
+        yield* allLeaveRowsUnchanged(unreadable, ([name, lines, status, details]) =>
+          Effect.map(raw(request(route, caller, lines)), ({ body, status: said }) =>
+            assert.deepStrictEqual(
+              [said, body.error.code, body.error.details],
+              [status, "VALIDATION_ERROR", details],
+              name
             )
-            assert.strictEqual(status, 431)
-          }
-        })
-      )
-    })
+          )
+        )
+      })
+    )
+
+    it.effect.each(at(endpointPaths))("to %s %s is rejected when its target is longer than 16 KiB", ([, , route]) =>
+      Effect.gen(function* () {
+        const caller = yield* SharedCustomer
+        const long = [`/${"a".repeat(16 * 1024)}`, `?q=${"a".repeat(16 * 1024)}`]
+        yield* allLeaveRowsUnchanged(long, (more) =>
+          Effect.map(raw(request({ ...route, path: route.path + more }, caller, "X-A: 1")), ({ status }) =>
+            assert.strictEqual(status, 431, more.slice(0, 2))
+          )
+        )
+      })
+    )
 
     it.effect.each(at(guardedPaths))("to %s %s is rejected when it has credentials twice", ([, , route]) =>
       Effect.gen(function* () {
@@ -103,80 +138,54 @@ layer(Layer.provideMerge(SharedCustomer.layer, TestServer), { excludeTestService
           `X-Api-Key: ${caller.apiKey}\r\nX-Api-Key: ${caller.apiKey}\r\nX-Api-Secret: ${secret}`,
           `X-Api-Key: ${caller.apiKey}\r\nX-Api-Secret: ${secret}\r\nX-Api-Secret: ${secret}`
         ]
-        for (const lines of twice) {
-          const { body, status } = yield* leavesRowsUnchanged(raw(request(route, caller, lines)))
-          assert.deepStrictEqual([status, body.error?.code], [401, "UNAUTHENTICATED"], lines)
-        }
+        yield* allLeaveRowsUnchanged(twice, (lines) =>
+          Effect.map(raw(request(route, caller, lines)), ({ body, status }) =>
+            assert.deepStrictEqual([status, body.error?.code], [401, "UNAUTHENTICATED"], lines)
+          )
+        )
       })
     )
 
-    describe.each(at(writingPaths))("with a body to %s %s", (_method, _path, route) => {
-      const example = JSON.stringify(exampleBody(route))
+    it.effect.each(at(writingPaths))("to %s %s is rejected when its body is malformed", ([, , route]) =>
+      Effect.gen(function* () {
+        const caller = yield* SharedCustomer
+        yield* allLeaveRowsUnchanged(
+          malformedBodies(JSON.stringify(exampleBody(route))),
+          ([name, lines, body, details]) => {
+            const keyed = `Idempotency-Key: ${randomUUID()}\r\n${lines}`
+            const hangUp = "body" in details && details.body === "incompleto"
+            return Effect.map(raw(request(route, caller, keyed, body), { hangUp }), ({ body: { error } }) =>
+              assert.deepStrictEqual([error.code, error.details], ["VALIDATION_ERROR", details], name)
+            )
+          }
+        )
+      })
+    )
 
-      it.effect.each([
-        ["is cut off", `${json}\r\nContent-Length: 1000`, example, { body: "incompleto" }],
-        ["is cut off in a chunk", `${json}\r\nTransfer-Encoding: chunked`, "ff\r\n{", { body: "incompleto" }],
-        ["is cut off between chunks", `${json}\r\nTransfer-Encoding: chunked`, "2\r\n{}\r\n", { body: "incompleto" }],
-        [
-          "has a chunk without a size",
-          `${json}\r\nTransfer-Encoding: chunked`,
-          "zz\r\n{}\r\n0\r\n\r\n",
-          { body: "incompleto" }
-        ],
-        [
-          "has two content types",
-          `Content-Type: text/plain\r\n${sized(example)}`,
-          example,
-          { content_type: "invalido" }
-        ],
-        ["has no content type", `Content-Length: ${Buffer.byteLength(example)}`, example, { content_type: "invalido" }],
-        ["has a Content-Length above 64 KiB", `${json}\r\nContent-Length: 65537`, "", { body: "demasiado_grande" }]
-      ] as const)("is rejected when the body %s", ([, lines, body, details]) =>
-        Effect.gen(function* () {
-          const caller = yield* SharedCustomer
-          const keyed = `Idempotency-Key: ${randomUUID()}\r\n${lines}`
-          const hangUp = "body" in details && details.body === "incompleto"
-          const answer = yield* leavesRowsUnchanged(raw(request(route, caller, keyed, body), { hangUp }))
-          assert.deepStrictEqual([answer.body.error.code, answer.body.error.details], ["VALIDATION_ERROR", details])
-        })
-      )
-
-      it.effect("is rejected when its chunks have more than 64 KiB in total", () =>
-        Effect.gen(function* () {
-          const caller = yield* SharedCustomer
-          const chunks = `4000\r\n${"x".repeat(0x4000)}\r\n`.repeat(5)
-          const { body, status } = yield* leavesRowsUnchanged(
-            raw(request(route, caller, `${json}\r\nTransfer-Encoding: chunked`, `${chunks}0\r\n\r\n`))
-          )
-          assert.deepStrictEqual([status, body.error.details], [413, { body: "demasiado_grande" }])
-        })
-      )
-    })
+    it.effect.each(at(writingPaths))("to %s %s is rejected when its chunks have more than 64 KiB", ([, , route]) =>
+      Effect.gen(function* () {
+        const caller = yield* SharedCustomer
+        const chunks = `4000\r\n${"x".repeat(0x4000)}\r\n`.repeat(5)
+        const { body, status } = yield* leavesRowsUnchanged(
+          raw(request(route, caller, `${json}\r\nTransfer-Encoding: chunked`, `${chunks}0\r\n\r\n`))
+        )
+        assert.deepStrictEqual([status, body.error.details], [413, { body: "demasiado_grande" }])
+      })
+    )
 
     const keyed = writingPaths.filter(({ endpoint }) => endpoint.procedure.input.takesKey)
 
-    describe.each(at(keyed))("with an idempotency key to %s %s", (_method, _path, route) => {
-      it.effect.each([
-        ["no key", "X-A: a", "requerido"],
-        ["two keys", "Idempotency-Key: a\r\nIdempotency-Key: b", "invalido"],
-        ["the same key twice", "Idempotency-Key: a\r\nidempotency-key: a", "invalido"],
-        ["an empty key", "Idempotency-Key: ", "longitud"],
-        ["a key of 129 characters", `Idempotency-Key: ${"k".repeat(129)}`, "longitud"],
-        ["a key of 129 two-byte characters", `Idempotency-Key: ${"\u00c3\u00b1".repeat(129)}`, "longitud"],
-        ["a tab in the key", "Idempotency-Key: a\tb", "invalido"],
-        ["U+0085 in UTF-8 in the key", "Idempotency-Key: a\u00c2\u0085b", "invalido"],
-        ["U+0085 in Latin-1 in the key", "Idempotency-Key: a\u0085b", "invalido"]
-      ] as const)("is rejected when it has %s", ([, line, reason]) =>
-        Effect.gen(function* () {
-          const caller = yield* SharedCustomer
-          const example = JSON.stringify(exampleBody(route))
-          const { body, status } = yield* leavesRowsUnchanged(
-            raw(request(route, caller, `${line}\r\n${sized(example)}`, example))
+    it.effect.each(at(keyed))("to %s %s is rejected when its idempotency key is invalid", ([, , route]) =>
+      Effect.gen(function* () {
+        const caller = yield* SharedCustomer
+        const example = JSON.stringify(exampleBody(route))
+        yield* allLeaveRowsUnchanged(invalidKeys, ([name, line, reason]) =>
+          Effect.map(raw(request(route, caller, `${line}\r\n${sized(example)}`, example)), ({ body, status }) =>
+            assert.deepStrictEqual([status, body.error.details], [422, { "Idempotency-Key": reason }], name)
           )
-          assert.deepStrictEqual([status, body.error.details], [422, { "Idempotency-Key": reason }])
-        })
-      )
-    })
+        )
+      })
+    )
 
     it.effect.each([
       ["with the method CONNECT", 404, "CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n"],

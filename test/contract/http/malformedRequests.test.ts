@@ -1,5 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import type { ApiResponse } from "../../support/ApiDocument.ts"
 import {
   invalidBodies,
   invalidIds,
@@ -39,55 +40,62 @@ const Served = Layer.provideMerge(SharedCustomer.layer, TestServer)
 /** A JSON object of this many bytes. */
 const ofSize = (bytes: number): string => `{"relleno":"${"x".repeat(bytes - 14)}"}`
 
+/** Bodies with a size or a type that every endpoint rejects. */
+const wrongSizesAndTypes = [
+  ["64 KiB and one byte", ofSize(size_max + 1), {}, 413, { body: "demasiado_grande" }],
+  ["a megabyte", ofSize(1024 * 1024), {}, 413, { body: "demasiado_grande" }],
+  ["another content type", "{}", { "content-type": "text/plain" }, 415, { content_type: "invalido" }],
+  ["a form", "a=1", { "content-type": "application/x-www-form-urlencoded" }, 415, { content_type: "invalido" }],
+  ["an empty content type", "{}", { "content-type": "" }, 415, { content_type: "invalido" }],
+  ["application/json5", "{}", { "content-type": "application/json5" }, 415, { content_type: "invalido" }],
+  ["Latin-1", "{}", { "content-type": "application/json; charset=latin1" }, 415, { content_type: "invalido" }],
+  ["UTF-16", "{}", { "content-type": 'application/json; charset="utf-16"' }, 415, { content_type: "invalido" }],
+  ["gzip", "{}", { "content-encoding": "gzip" }, 415, { content_type: "invalido" }]
+] as const
+
+const short = (text: string): string => text.slice(0, 80)
+
+const isInvalid = (answer: ApiResponse, status: number, details: object, about: string) =>
+  assert.deepStrictEqual(
+    [answer.status, answer.body.error?.code, answer.body.error?.details],
+    [status, "VALIDATION_ERROR", details],
+    about
+  )
+
 layer(Served, { excludeTestServices: true })("a request body", (it) => {
   describe.each(writingCases)("at %s %s", (_method, _path, route) => {
-    it.effect.each(invalidBodies)("is rejected because it is not a JSON object: %s", ([, body]) =>
+    it.effect("is rejected when it is not a JSON object", () =>
       Effect.gen(function* () {
         const { auth } = yield* SharedCustomer
-        const answer = yield* leavesRowsUnchanged(callEndpoint(route, auth, body))
-        assert.deepStrictEqual([answer.status, answer.body.error?.code], [422, "VALIDATION_ERROR"])
-        assert.deepStrictEqual(answer.body.error.details, { body: "json_invalido" })
+        yield* allLeaveRowsUnchanged(invalidBodies, ([name, body]) =>
+          Effect.map(callEndpoint(route, auth, body), (answer) =>
+            isInvalid(answer, 422, { body: "json_invalido" }, name)
+          )
+        )
       })
     )
 
-    it.effect.each([
-      ["64 KiB and one byte", ofSize(size_max + 1), {}, 413, { body: "demasiado_grande" }],
-      ["a megabyte", ofSize(1024 * 1024), {}, 413, { body: "demasiado_grande" }],
-      ["another content type", "{}", { "content-type": "text/plain" }, 415, { content_type: "invalido" }],
-      ["a form", "a=1", { "content-type": "application/x-www-form-urlencoded" }, 415, { content_type: "invalido" }],
-      ["an empty content type", "{}", { "content-type": "" }, 415, { content_type: "invalido" }],
-      [
-        "the content type application/json5",
-        "{}",
-        { "content-type": "application/json5" },
-        415,
-        { content_type: "invalido" }
-      ],
-      ["Latin-1", "{}", { "content-type": "application/json; charset=latin1" }, 415, { content_type: "invalido" }],
-      ["UTF-16", "{}", { "content-type": 'application/json; charset="utf-16"' }, 415, { content_type: "invalido" }],
-      ["gzip", "{}", { "content-encoding": "gzip" }, 415, { content_type: "invalido" }]
-    ] as const)("is rejected for its size or type: %s", ([, body, headers, status, details]) =>
+    it.effect("is rejected for its size or type", () =>
       Effect.gen(function* () {
         const { auth } = yield* SharedCustomer
-        const answer = yield* leavesRowsUnchanged(callEndpoint(route, { ...auth, ...headers }, body))
-        assert.deepStrictEqual([answer.status, answer.body.error?.code], [status, "VALIDATION_ERROR"])
-        assert.deepStrictEqual(answer.body.error.details, details)
+        yield* allLeaveRowsUnchanged(wrongSizesAndTypes, ([name, body, headers, status, details]) =>
+          Effect.map(callEndpoint(route, { ...auth, ...headers }, body), (answer) =>
+            isInvalid(answer, status, details, name)
+          )
+        )
       })
     )
 
     it.effect("is accepted with 64 KiB, 32 levels, a byte order mark or a __proto__ key", () =>
       Effect.gen(function* () {
         const { auth } = yield* customer({ money: 0 })
-        for (const body of [
-          ofSize(size_max),
-          `${'{"a":'.repeat(32)}1${"}".repeat(32)}`,
-          "\ufeff{}",
-          '{"__proto__":{}}'
-        ]) {
-          const { body: said, status } = yield* leavesRowsUnchanged(callEndpoint(route, auth, body))
-          assert.notInclude([413, 415, 500], status)
-          assert.notStrictEqual(said.error?.details?.body, "json_invalido")
-        }
+        const bodies = [ofSize(size_max), `${'{"a":'.repeat(32)}1${"}".repeat(32)}`, "\ufeff{}", '{"__proto__":{}}']
+        yield* allLeaveRowsUnchanged(bodies, (body) =>
+          Effect.map(callEndpoint(route, auth, body), ({ body: said, status }) => {
+            assert.notInclude([413, 415, 500], status, short(body))
+            assert.notStrictEqual(said.error?.details?.body, "json_invalido", short(body))
+          })
+        )
       })
     )
 
@@ -140,8 +148,6 @@ const notFound = { code: "NOT_FOUND", message: "El recurso no existe." }
 
 const asking = (route: EndpointPath, query: string, headers: Record<string, string>) =>
   callEndpoint({ ...route, path: `${route.path}?${query}` }, headers)
-
-const short = (text: string): string => text.slice(0, 80)
 
 layer(Served, { excludeTestServices: true })("a request", (it) => {
   it.effect.each(at(asked))(
