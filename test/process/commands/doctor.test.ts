@@ -20,28 +20,26 @@ import { type DoctorReport, namesAt, resultsOn } from "../support/DoctorReport.t
 
 const DATA_KEY = "0a".repeat(32)
 
-/** The exit code of `saldo doctor`, and its report. */
-const reported = Effect.fnUntraced(function* (environment: Readonly<Record<string, string>>) {
-  const doctor = yield* saldo(["doctor", "--json"], environment)
-  const code = yield* ended(doctor)
-  const report: DoctorReport = JSON.parse(doctor.stdout())
-  assert.strictEqual(report.ok, code === 0)
-  return { code, report }
-})
+/** Runs a command with these variables. */
+const run = ({ DATABASE_URL = "", ...environment }: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) =>
+  commandLineOn(DATABASE_URL, environment).run(...args)
 
 /** The exit code of `saldo doctor` and the names of its failed checks. */
-const examined = (environment: Readonly<Record<string, string>>) =>
-  Effect.map(reported(environment), ({ code, report }) => ({
-    code,
-    wrong: namesAt("wrong", report.comprobaciones)
-  }))
+const examined = Effect.fnUntraced(function* (environment: Readonly<Record<string, string>>) {
+  const { code, stdout } = yield* run(environment, "doctor", "--json")
+  const report: DoctorReport = JSON.parse(stdout)
+  assert.strictEqual(report.ok, code === 0)
+  return { code, wrong: namesAt("wrong", report.comprobaciones) }
+})
 
-describe("saldo doctor as a process", { timeout: timeout_ms }, () => {
+describe("saldo doctor on an installation", { timeout: timeout_ms }, () => {
   it.live("exits with 0 for an installation that works, even with warnings", () =>
     Effect.gen(function* () {
       const environment = { DATA_DIR: yield* temporaryDirectory }
       yield* serving(environment)
-      const { code, report } = yield* reported(environment)
+      const doctor = yield* saldo(["doctor", "--json"], environment)
+      const code = yield* ended(doctor)
+      const report: DoctorReport = JSON.parse(doctor.stdout())
       assert.deepStrictEqual([code, report.ok, report.nivel], [0, true, "warn"])
       assert.deepStrictEqual(namesAt("warn", report.comprobaciones), ["personal data", "token secrets", "operations"])
     })
@@ -60,7 +58,7 @@ describe("saldo doctor as a process", { timeout: timeout_ms }, () => {
       const environment = { DATABASE_URL: yield* freshDatabaseUrl }
       assert.deepStrictEqual((yield* examined(environment)).wrong, ["durability"])
       // The doctor creates no data key. The first command that needs one creates it and wraps it with DATA_KEY.
-      assert.strictEqual(yield* ended(yield* saldo(["company", "list"], { ...environment, DATA_KEY })), 0)
+      assert.strictEqual((yield* run({ ...environment, DATA_KEY }, "company", "list")).code, 0)
       assert.deepStrictEqual((yield* examined({ ...environment, DATA_KEY })).wrong, ["durability"])
       assert.deepStrictEqual((yield* examined(environment)).wrong, ["durability", "personal data"])
     })
@@ -73,7 +71,7 @@ describe("saldo doctor as a process", { timeout: timeout_ms }, () => {
         DATA_KEY
       }
       assert.deepStrictEqual((yield* examined(environment)).wrong, ["durability", "migrations"])
-      assert.strictEqual(yield* ended(yield* saldo(["migrate"], environment)), 0)
+      assert.strictEqual((yield* run(environment, "migrate")).code, 0)
       assert.deepStrictEqual((yield* examined(environment)).wrong, ["durability"])
     })
   )

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { inject } from "vitest"
+import { commandLineOn } from "../../support/CommandLine.ts"
 import { asLoginIn } from "../../support/DatabaseLogins.ts"
 import { copyDatabase, runStatement } from "../../support/EmbeddedDatabases.ts"
 import { sellAsPrinted, temporaryDirectory, timeout_ms } from "../../support/FirstStart.ts"
@@ -24,11 +25,20 @@ const empty = Effect.gen(function* () {
   return { owner: url.href, all }
 })
 
+type Environment = Readonly<Record<string, string>>
+
+/** Runs a command with these variables. */
+const run = ({ DATABASE_URL = "", ...environment }: Environment, ...args: ReadonlyArray<string>) =>
+  commandLineOn(DATABASE_URL, environment).run(...args)
+
+const migrated = Effect.fnUntraced(function* (environment: Environment) {
+  assert.strictEqual((yield* run(environment, "migrate")).code, 0)
+})
+
 /** The result of one check of `saldo doctor`. */
-const seen = Effect.fnUntraced(function* (environment: Readonly<Record<string, string>>, check = "role") {
-  const doctor = yield* saldo(["doctor", "--json"], { OPS_PORT: "off", ...environment })
-  yield* ended(doctor)
-  const report: { readonly comprobaciones: ReadonlyArray<Record<string, unknown>> } = JSON.parse(doctor.stdout())
+const seen = Effect.fnUntraced(function* (environment: Environment, check = "role") {
+  const { stdout } = yield* run(environment, "doctor", "--json")
+  const report: { readonly comprobaciones: ReadonlyArray<Record<string, unknown>> } = JSON.parse(stdout)
   return report.comprobaciones.find(({ nombre }) => nombre === check)
 })
 
@@ -54,9 +64,9 @@ describe("separate database logins", { timeout: timeout_ms }, () => {
     Effect.gen(function* () {
       const { all, owner } = yield* empty
       const environment = { DATABASE_URL: asLoginIn("saldo_operator", all), MIGRATION_DATABASE_URL: owner, DATA_KEY }
-      assert.strictEqual(yield* ended(yield* saldo(["migrate"], environment)), 0)
+      yield* migrated(environment)
       const create = ["company", "create", "--razon-social", "Una", "--codigo", "UNA", "--ambiente", "development"]
-      assert.strictEqual(yield* ended(yield* saldo(create, { ...environment, MIGRATION_DATABASE_URL: "" })), 0)
+      assert.strictEqual((yield* run({ ...environment, MIGRATION_DATABASE_URL: "" }, ...create)).code, 0)
     })
   )
 
@@ -73,22 +83,22 @@ describe("separate database logins", { timeout: timeout_ms }, () => {
     Effect.gen(function* () {
       const address = new URL((yield* empty).all)
       const login = `stranger_${randomUUID()}`
-      assert.strictEqual(yield* ended(yield* saldo(["migrate"], { DATABASE_URL: address.href })), 0)
+      yield* migrated({ DATABASE_URL: address.href })
       yield* administer(`create role "${login}" login password 'x'`)
       address.username = login
       address.password = "x"
-      const environment = { DATABASE_URL: address.href, DATA_KEY, OPS_PORT: "off" }
-      const doctor = yield* saldo(["doctor"], environment)
-      assert.strictEqual(yield* ended(doctor), 1)
-      assert.match(doctor.stdout(), /ok +database +Postgres 18/)
-      assert.match(doctor.stdout(), /ok +clock/)
-      assert.match(doctor.stdout(), /WRONG +migrations +could not be checked: the login lacks the right; see role/)
-      assert.match(doctor.stdout(), /WRONG +role +stranger_\S+ may not use the tables: grant it saldo_server/)
+      const environment = { DATABASE_URL: address.href, DATA_KEY }
+      const doctor = yield* run(environment, "doctor")
+      assert.strictEqual(doctor.code, 1)
+      assert.match(doctor.stdout, /ok +database +Postgres 18/)
+      assert.match(doctor.stdout, /ok +clock/)
+      assert.match(doctor.stdout, /WRONG +migrations +could not be checked: the login lacks the right; see role/)
+      assert.match(doctor.stdout, /WRONG +role +stranger_\S+ may not use the tables: grant it saldo_server/)
       for (const command of [["company", "list"], ["serve"]]) {
-        const refused = yield* saldo(command, { ...environment, PORT: "0" })
-        assert.strictEqual(yield* ended(refused), 1)
-        assert.match(refused.stderr(), /the login stranger_\S+ may not use the tables .*: grant it saldo_server/)
-        assert.notMatch(refused.stderr(), /not migrated/)
+        const refused = yield* run({ ...environment, PORT: "0" }, ...command)
+        assert.strictEqual(refused.code, 1)
+        assert.match(refused.stderr, /the login stranger_\S+ may not use the tables .*: grant it saldo_server/)
+        assert.notMatch(refused.stderr, /not migrated/)
       }
     })
   )
@@ -96,25 +106,23 @@ describe("separate database logins", { timeout: timeout_ms }, () => {
   it.live("of servers run no commands", () =>
     Effect.gen(function* () {
       const { all, owner } = yield* empty
-      assert.strictEqual(yield* ended(yield* saldo(["migrate"], { DATABASE_URL: owner })), 0)
-      const refused = yield* saldo(["company", "list"], { DATABASE_URL: asLoginIn("saldo_server", all), DATA_KEY })
-      assert.strictEqual(yield* ended(refused), 1)
-      assert.match(refused.stderr(), /may not run commands: use a login with the role saldo_operator/)
+      yield* migrated({ DATABASE_URL: owner })
+      const refused = yield* run({ DATABASE_URL: asLoginIn("saldo_server", all), DATA_KEY }, "company", "list")
+      assert.strictEqual(refused.code, 1)
+      assert.match(refused.stderr, /may not run commands: use a login with the role saldo_operator/)
     })
   )
 
   it.live("must be given by two URLs of the same database", () =>
     Effect.gen(function* () {
       const { owner } = yield* empty
-      const alone = yield* saldo(["migrate"], { MIGRATION_DATABASE_URL: owner, DATA_DIR: yield* temporaryDirectory })
-      assert.strictEqual(yield* ended(alone), 1)
-      assert.match(alone.stderr(), /DATABASE_URL is not set; it must be .* because MIGRATION_DATABASE_URL is set/)
-      const wrong = yield* saldo(["migrate"], {
-        DATABASE_URL: owner,
-        MIGRATION_DATABASE_URL: "postgres://u:p@127.0.0.1:1/x"
-      })
-      assert.strictEqual(yield* ended(wrong), 1)
-      assert.match(wrong.stderr(), /127\.0\.0\.1:1\/x does not answer.*check the address in MIGRATION_DATABASE_URL/)
+      const alone = yield* run({ MIGRATION_DATABASE_URL: owner, DATA_DIR: yield* temporaryDirectory }, "migrate")
+      assert.strictEqual(alone.code, 1)
+      assert.match(alone.stderr, /DATABASE_URL is not set; it must be .* because MIGRATION_DATABASE_URL is set/)
+      const elsewhere = { DATABASE_URL: owner, MIGRATION_DATABASE_URL: "postgres://u:p@127.0.0.1:1/x" }
+      const wrong = yield* run(elsewhere, "migrate")
+      assert.strictEqual(wrong.code, 1)
+      assert.match(wrong.stderr, /127\.0\.0\.1:1\/x does not answer.*check the address in MIGRATION_DATABASE_URL/)
     })
   )
 })
@@ -127,7 +135,7 @@ class Migrated extends Context.Service<Migrated, Readonly<Record<"server" | "bou
     Migrated,
     Effect.gen(function* () {
       const { all, owner } = yield* empty
-      assert.strictEqual(yield* ended(yield* saldo(["migrate"], { DATABASE_URL: owner })), 0)
+      yield* migrated({ DATABASE_URL: owner })
       const login = new URL(all)
       login.username = `halfway_${randomUUID()}`
       login.password = "x"
