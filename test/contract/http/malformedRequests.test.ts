@@ -17,6 +17,8 @@ import {
   endpointPaths,
   exampleBody,
   fieldsOf,
+  firstPaths,
+  isWriting,
   withValues,
   writingPaths
 } from "../../support/service/Endpoints.ts"
@@ -24,7 +26,7 @@ import { call, raw } from "../../support/service/HttpCalls.ts"
 import { TestServer } from "../../support/service/TestServer.ts"
 import { allLeaveRowsUnchanged, leavesRowsUnchanged } from "../../support/service/UnchangedRows.ts"
 
-const writingCases = writingPaths.map((route) => [route.method, route.path, route] as const)
+const at = (all: ReadonlyArray<EndpointPath>) => all.map((route) => [route.method, route.path, route] as const)
 
 /** The example body with one field replaced by this JSON. */
 const withField = (route: EndpointPath, name: string, json: string): string => {
@@ -63,7 +65,7 @@ const isInvalid = (answer: ApiResponse, status: number, details: object, about: 
   )
 
 layer(Served, { excludeTestServices: true })("a request body", (it) => {
-  describe.each(writingCases)("at %s %s", (_method, _path, route) => {
+  describe.each(at(writingPaths))("at %s %s", (_method, _path, route) => {
     it.effect("is rejected when it is not a JSON object", () =>
       Effect.gen(function* () {
         const { auth } = yield* SharedCustomer
@@ -98,7 +100,10 @@ layer(Served, { excludeTestServices: true })("a request body", (it) => {
         )
       })
     )
+  })
 
+  // The aliases of an endpoint have the same procedure, which checks the fields.
+  describe.each(at(firstPaths.filter(isWriting)))("at %s %s", (_method, _path, route) => {
     it.effect("is rejected with the name of the invalid field", () =>
       Effect.gen(function* () {
         const { auth } = yield* SharedCustomer
@@ -129,9 +134,8 @@ layer(Served, { excludeTestServices: true })("a request body", (it) => {
   })
 })
 
-const at = (all: typeof endpointPaths) => all.map((route) => [route.method, route.path, route] as const)
-
-const asked = endpointPaths.filter(({ endpoint }) => endpoint.procedure.type === "query")
+// The aliases of an endpoint have the same procedure, which checks the parameters.
+const asked = firstPaths.filter((path) => !isWriting(path))
 
 /** The endpoints with an id in their path, each with its path template. */
 const named = endpointPaths.flatMap((route) => {

@@ -24,14 +24,20 @@ export const endpointPaths: ReadonlyArray<EndpointPath> = endpoints.flatMap((end
   }))
 )
 
+/** The first path of every endpoint. The other paths are its aliases, which lead to the same procedure. */
+export const firstPaths = endpointPaths.filter(({ endpoint, path }) => path === withValues(endpoint.paths[0] ?? ""))
+
 /** Paths that require credentials, each with the permission that it requires. */
 export const guardedPaths = endpointPaths.flatMap((door) => {
   const { permission } = door.endpoint.procedure.gate
   return permission === null ? [] : [{ ...door, permission }]
 })
 
+/** Whether a path takes a request body. */
+export const isWriting = ({ endpoint }: EndpointPath): boolean => endpoint.procedure.type === "mutation"
+
 /** Paths that take a request body. */
-export const writingPaths = endpointPaths.filter(({ endpoint }) => endpoint.procedure.type === "mutation")
+export const writingPaths = endpointPaths.filter(isWriting)
 
 /** The fields that an endpoint reads from its body or query, each with its JSON Schema. */
 export const fieldsOf = ({ endpoint }: EndpointPath): ReadonlyArray<readonly [name: string, document: JsonSchema]> => {
