@@ -62,11 +62,6 @@ describe.each(tools)("the command line of $folder", ({ defaults, folder, refused
     assert.include(stdout, `USAGE\n  ${usage}\n`)
   })
 
-  it("rejects an unknown flag with a short error on stderr", async () => {
-    const message = `Unrecognized flag: --bogus\n${tellsMore}`
-    assert.deepStrictEqual(await run(file, "--bogus"), { code: 2, stdout: "", stderr: `error: ${message}\n` })
-  })
-
   it("reports an invalid value and the allowed values as JSON", async () => {
     const { stderr, ...rest } = await run(file, flag, value, "--json")
     assert.deepStrictEqual(rest, { code: 2, stdout: "" })

@@ -38,10 +38,11 @@ describe("a process of Saldo", { timeout: timeout_ms }, () => {
     })
   )
 
-  it.live("loads neither the Redis client without Redis nor the console without its own Postgres", () =>
+  it.live("loads no Redis client without Redis, and neither loads nor runs the console without its own Postgres", () =>
     Effect.gen(function* () {
       const server = yield* serving({ ...environment, DATABASE_URL: yield* freshDatabaseUrl, CONSOLE_PORT: "0" })
       yield* stopped(server, "SIGTERM")
+      assert.notInclude(server.stdout(), "console")
       const packages = packagesIn(server.stderr())
       assert.isTrue(packages.has("@trpc/server"))
       for (const name of ["@redis/client", "redis"]) assert.isFalse(packages.has(name), name)
