@@ -1,5 +1,5 @@
-import { DateTime, Option, Result, Schema } from "effect"
-import { isDay, nextDay, readInstant, startOfDay } from "./LocalTime.ts"
+import { DateTime, Duration, Option, Result, Schema } from "effect"
+import { isDay, readInstant, startOfDay } from "./LocalTime.ts"
 import { AmountLiteral, type Centavos, readLimit } from "./Money.ts"
 import { isClean } from "./Text.ts"
 
@@ -137,11 +137,11 @@ export const readStatementDate = (text: string, zone: Preset["zone"]): Statement
       [year, month.padStart(2, "0"), day.padStart(2, "0")].join("-")
     )
   const [, day = "", time, seconds = ":00", offset] = isoForm.exec(iso) ?? []
-  if (time === undefined) {
-    return isDay(day) ? { since: startOfDay(day), until: startOfDay(nextDay(day)) } : null
-  }
-  const at = Option.getOrNull(readInstant(`${day}T${time}${seconds}${offsetOf(offset, zone)}`))
-  return at === null ? null : { since: at, until: DateTime.add(at, { milliseconds: 1 }) }
+  const [since, length] =
+    time === undefined
+      ? [isDay(day) ? startOfDay(day) : null, Duration.days(1)]
+      : [Option.getOrNull(readInstant(`${day}T${time}${seconds}${offsetOf(offset, zone)}`)), Duration.millis(1)]
+  return since && { since, until: DateTime.addDuration(since, length) }
 }
 
 const idLength_max = 100

@@ -8,7 +8,6 @@ import {
   type StatementField,
   type StatementLine,
   statementColumns,
-  statementFields,
   statementPresets
 } from "../../core/domain/ProviderStatement.ts"
 import { ReportProgress } from "../../core/ports/Progress.ts"
@@ -125,8 +124,14 @@ const rowReader = (
       const index = columns[field]
       return index === undefined ? undefined : record[index]
     }
-    const cells = Object.fromEntries(statementFields.map((field) => [field, cellOf(field)]))
-    const read = readStatementLine(cells as Parameters<typeof readStatementLine>[0], line, zone)
+    const cells = {
+      xid: cellOf("xid"),
+      external_id: cellOf("external_id"),
+      status: cellOf("status"),
+      amount: cellOf("amount"),
+      date: cellOf("date")
+    }
+    const read = readStatementLine(cells, line, zone)
     if (Result.isSuccess(read)) return read.success
     const { field, reason } = read.failure
     return { line, column: header[columns[field] ?? -1]?.trim() ?? field, reason }
