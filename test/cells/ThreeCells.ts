@@ -1,7 +1,18 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
+import { SecureRandom } from "effect/crypto"
+import * as Sha256Node from "../../adapters/crypto/Sha256Node.ts"
+import * as InsurancesMemory from "../../adapters/memory/InsurancesMemory.ts"
+import * as Cells from "../../adapters/postgres/cells/Cells.ts"
+import * as ClosingsOfCells from "../../adapters/postgres/cells/ClosingsOfCells.ts"
+import * as EventsOfCells from "../../adapters/postgres/cells/EventsOfCells.ts"
+import * as FollowUpsOfCells from "../../adapters/postgres/cells/FollowUpsOfCells.ts"
+import * as InsurancesOfCells from "../../adapters/postgres/cells/InsurancesOfCells.ts"
+import * as LedgerOfCells from "../../adapters/postgres/cells/LedgerOfCells.ts"
+import { CellName } from "../../adapters/postgres/connection/Cell.ts"
+import * as AuditPostgres from "../../adapters/postgres/reads/AuditPostgres.ts"
 import { migrate } from "../../adapters/postgres/schema/Migrations.ts"
-import { TestDatabase } from "../support/Database.ts"
+import { TestDatabase, violatedInvariants } from "../support/Database.ts"
 import { setBlockLength, testBlockLength } from "../support/SalesHistory.ts"
 
 /** The cells of the test database, in the order of their ordinals. */
@@ -29,4 +40,58 @@ export const ThreeCells = Layer.effectDiscard(
 ).pipe(Layer.orDie, Layer.provideMerge(TestDatabase))
 
 /** The cell of a company of the test database. */
-export const cellOf = (company: number) => cellNames[company % 3]
+export const cellOf = (company: number) => cellNames[company % 3] ?? "cell"
+
+/** The ports of a server, over the cells of a database. */
+export const portsOfCells = Layer.mergeAll(
+  ClosingsOfCells.layer,
+  ClosingsOfCells.proposalsLayer,
+  EventsOfCells.layer,
+  EventsOfCells.reportsLayer,
+  FollowUpsOfCells.layer,
+  InsurancesOfCells.layer,
+  LedgerOfCells.layer
+).pipe(
+  Layer.provide(Cells.layer),
+  Layer.provideMerge(Layer.mergeAll(InsurancesMemory.vaultLayer, SecureRandom.layerWebCrypto, Sha256Node.layer))
+)
+
+/** The companies with rows in a cell, by table. Tables without rows are left out. */
+const companiesIn = Effect.fnUntraced(function* (cell: string) {
+  const sql = yield* PgClient.PgClient
+  const tables = yield* sql<{ name: string }>`
+    select c.table_name as name
+    from information_schema.columns as c
+    join information_schema.tables as t using (table_schema, table_name)
+    where c.table_schema = ${cell} and c.column_name = 'company_id' and t.table_type = 'BASE TABLE'`
+  const found = yield* Effect.forEach(tables, ({ name }) =>
+    Effect.map(
+      sql<{ id: number }>`select distinct company_id::int as id from ${sql(`${cell}.${name}`)} order by 1`,
+      (rows) => [name, rows.map(({ id }) => id)] as const
+    )
+  )
+  return found.filter(([, companies]) => companies.length > 0)
+})
+
+/** The rows of companies in other cells than their own. Empty if each company has its rows in its cell. */
+export const strayRows = Effect.gen(function* () {
+  const strays = yield* Effect.forEach(cellNames, (cell) =>
+    Effect.map(companiesIn(cell), (found) =>
+      found.flatMap(([table, companies]) =>
+        companies.filter((company) => cellOf(company) !== cell).map((company) => `${cell}.${table}: ${company}`)
+      )
+    )
+  )
+  return strays.flat()
+})
+
+/** The tables of a cell that have rows. */
+export const filledTables = (cell: string) => Effect.map(companiesIn(cell), (found) => found.map(([name]) => name))
+
+/** The invariants that the audits of the cells find violated. */
+export const violationsInCells = Effect.map(
+  Effect.forEach(cellNames, (cell) =>
+    violatedInvariants.pipe(Effect.provide(Layer.fresh(AuditPostgres.layer)), Effect.provideService(CellName, cell))
+  ),
+  (violated) => violated.flat()
+)

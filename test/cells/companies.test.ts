@@ -1,0 +1,230 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Array as Arr, DateTime, Duration, Effect, Layer } from "effect"
+import { expiryOf } from "../../core/domain/FundingProposal.ts"
+import { CompanyId } from "../../core/domain/Ids.ts"
+import { periodsAt } from "../../core/domain/LocalTime.ts"
+import { ReversalVerdict } from "../../core/domain/Reversal.ts"
+import { Verdict } from "../../core/domain/Sale.ts"
+import { Accounts } from "../../core/ports/Accounts.ts"
+import { Closings } from "../../core/ports/Closings.ts"
+import { Deliveries, DeliveryReports } from "../../core/ports/Deliveries.ts"
+import { Events } from "../../core/ports/Events.ts"
+import { FundingProposals } from "../../core/ports/FundingProposals.ts"
+import { Questions, Replays } from "../../core/ports/Histories.ts"
+import { Insurances } from "../../core/ports/Insurances.ts"
+import { Ledger } from "../../core/ports/Ledger.ts"
+import { Outbox } from "../../core/ports/Outbox.ts"
+import { Reversals } from "../../core/ports/Reversals.ts"
+import { Webhooks } from "../../core/ports/Webhooks.ts"
+import { closeThrough, verifyClosings } from "../../core/workflows/CloseDays.ts"
+import { webhookOf } from "../support/DeliveriesOnPostgres.ts"
+import { begunInsurance } from "../support/InsuranceExample.ts"
+import { begunOn, intentOf, opened, reservedOrder, reversalOf } from "../support/SalesOnPostgres.ts"
+import { cellNames, filledTables, portsOfCells, strayRows, ThreeCells, violationsInCells } from "./ThreeCells.ts"
+
+const companies = Arr.range(300, 308)
+
+const delivered = Verdict.Confirm({ delivery: { authCode: "AUTH-77", rechargeToken: null } })
+const refused = Verdict.Release({ refusal: "TRANSACTION_REJECTED" })
+
+/** Sells five times at once: three sales are delivered, one is refused, and one stays pending. */
+const sellFive = Effect.fnUntraced(function* (company: number) {
+  const ledger = yield* Ledger
+  const verdicts = [delivered, delivered, delivered, refused, Verdict.Hold()]
+  return yield* Effect.forEach(
+    verdicts,
+    Effect.fnUntraced(function* (verdict, index) {
+      const intent = { ...intentOf(company, `k${index}`, 1_000), reversible: true }
+      const order = yield* reservedOrder(ledger, intent)
+      yield* ledger.settle({ order, verdict, at: yield* DateTime.now, notFound: 0 })
+      return order
+    }),
+    { concurrency: "unbounded" }
+  )
+})
+
+/** Corrects the balance by 500 centavos, as two operators do. */
+const correct = Effect.fnUntraced(function* (company: number) {
+  const proposals = yield* FundingProposals
+  const at = yield* DateTime.now
+  const made = yield* proposals.propose({
+    companyId: CompanyId.make(company),
+    kind: "adjustment",
+    amount: 500,
+    reference: `c-${company}`,
+    isRepeated: false,
+    reason: "wrong transfer",
+    proposedBy: "ana",
+    proposedAt: at,
+    expiresAt: expiryOf(at)
+  })
+  const [proposal] = yield* proposals.list(CompanyId.make(company), 1)
+  if (made._tag !== "Proposed" || proposal === undefined) return assert.fail(made._tag)
+  assert.deepStrictEqual(yield* Effect.flatMap(proposals.find(made.number), Effect.fromOption), proposal)
+  const confirmed = yield* proposals.confirm(proposal, { by: "luis", at })
+  assert.strictEqual(confirmed._tag, "Recorded")
+})
+
+/** Everything that a company does, through the ports of a server. */
+const trade = Effect.fnUntraced(function* (company: number) {
+  const companyId = CompanyId.make(company)
+  yield* opened(yield* Ledger, company, 100_000)
+  yield* webhookOf({ deliveries: yield* Deliveries, webhooks: yield* Webhooks }, company)
+  const [sold, ...others] = yield* sellFive(company)
+  const pending = others.at(-1)
+  if (sold === undefined || pending === undefined) return assert.fail("no sale was reserved")
+  const reversals = yield* Reversals
+  const unresolved = yield* begunOn(reversals, reversalOf(sold, "r1"))
+  yield* reversals.settle({ unresolved, verdict: ReversalVerdict.Confirm(), at: yield* DateTime.now, notFound: 0 })
+  const at = yield* DateTime.now
+  yield* (yield* Questions).record({ order: pending, about: "sale", answer: "Unknown", at })
+  yield* (yield* Replays).record({ companyId, transactionId: sold.transactionId, about: "sale", at })
+  const { id } = yield* begunInsurance(yield* Insurances, company)
+  assert.strictEqual(id % 256, company % 3)
+  yield* correct(company)
+})
+
+const TestLayer = Layer.provideMerge(portsOfCells, ThreeCells)
+
+layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("companies of three cells", (it) => {
+  it.effect("sell, reverse and insure at the same time, each in its own cell", () =>
+    Effect.gen(function* () {
+      yield* Effect.forEach(companies, trade, { concurrency: "unbounded", discard: true })
+      assert.deepStrictEqual(yield* strayRows, [])
+      assert.deepStrictEqual(yield* violationsInCells, [])
+      const [first, ...others] = yield* Effect.forEach(cellNames, filledTables)
+      assert.includeMembers(first?.slice() ?? [], ["transaction", "entry", "reversal", "insurance", "sms", "delivery"])
+      assert.includeMembers(first?.slice() ?? [], ["question", "replay", "funding_proposal", "idempotency", "event"])
+      for (const other of others) assert.deepStrictEqual(other.toSorted(), first?.toSorted())
+
+      const { read } = yield* Accounts
+      const periods = periodsAt(yield* DateTime.now)
+      for (const company of companies) {
+        const account = yield* read(CompanyId.make(company), periods)
+        // Two delivered sales of 1,000 are charged, a third is reversed, and one is held. The balance was corrected by 500.
+        assert.deepStrictEqual<ReadonlyArray<number>>(
+          [account.balance.available, account.balance.held],
+          [97_500, 1_000]
+        )
+      }
+    })
+  )
+
+  it.effect("have no id twice", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      for (const table of ["transaction", "entry", "reversal", "insurance", "webhook"]) {
+        const ids = yield* Effect.forEach(cellNames, (cell) =>
+          Effect.map(sql<{ id: number }>`select id::int as id from ${sql(`${cell}.${table}`)}`, (rows) =>
+            rows.map(({ id }) => id)
+          )
+        )
+        for (const [ordinal, own] of ids.entries()) {
+          assert.isNotEmpty(own, table)
+          assert.deepStrictEqual([...new Set(own.map((id) => id % 256))], [ordinal], table)
+        }
+        assert.strictEqual(new Set(ids.flat()).size, ids.flat().length, table)
+      }
+    })
+  )
+
+  it.effect("get the stored response for a repeated key", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      for (const company of companies) {
+        const repeated = yield* Effect.result(ledger.reserve({ ...intentOf(company, "k1", 1_000), reversible: true }))
+        assert.strictEqual(repeated._tag === "Success" ? repeated.success._tag : repeated.failure._tag, "Replay")
+      }
+    })
+  )
+
+  it.effect("have their undelivered messages in one list", () =>
+    Effect.gen(function* () {
+      const outbox = yield* Outbox
+      const now = DateTime.add(yield* DateTime.now, { minutes: 2 })
+      const claimed = yield* outbox.claim({ now, lease: Duration.seconds(30), limit: 100 })
+      assert.deepStrictEqual(
+        claimed.map(({ companyId }) => companyId).sort(),
+        companies.map((id) => CompanyId.make(id))
+      )
+      for (const sms of claimed) yield* outbox.record(sms, { _tag: "Failed", reason: "no such phone" }, now)
+      const undelivered = yield* outbox.undelivered(100)
+      assert.lengthOf(undelivered, companies.length)
+      assert.deepStrictEqual(yield* outbox.undelivered(5), undelivered.slice(0, 5))
+      assert.deepStrictEqual(
+        undelivered,
+        undelivered.toSorted(
+          (one, other) => DateTime.toEpochMillis(other.createdAt) - DateTime.toEpochMillis(one.createdAt)
+        )
+      )
+    })
+  )
+
+  it.effect("have their webhooks in one list, by company", () =>
+    Effect.gen(function* () {
+      const listed = yield* (yield* Webhooks).list()
+      assert.deepStrictEqual(
+        listed.map(({ companyId }) => companyId),
+        companies.map((id) => CompanyId.make(id))
+      )
+      const { dueSince } = yield* DeliveryReports
+      const waiting = yield* dueSince(
+        listed.map(({ companyId, id }) => ({ companyId, webhookId: id })),
+        yield* DateTime.now
+      )
+      assert.deepStrictEqual([...waiting.keys()].sort(), listed.map(({ id }) => id).sort())
+      const { turnedOn } = yield* Events
+      assert.sameMembers([...(yield* turnedOn([302, 300, 320, 301].map((id) => CompanyId.make(id))))], [300, 301, 302])
+    })
+  )
+
+  it.effect("have their proposals in one list, newest first", () =>
+    Effect.gen(function* () {
+      const { list } = yield* FundingProposals
+      const newest = yield* list(null, 4)
+      assert.lengthOf(newest, 4)
+      const all = yield* list(null, 100)
+      assert.deepStrictEqual(all.slice(0, 4), newest)
+      assert.strictEqual(new Set(all.map(({ number }) => number)).size, companies.length)
+      const times = all.map(({ proposedAt }) => DateTime.toEpochMillis(proposedAt))
+      assert.deepStrictEqual(
+        times,
+        times.toSorted((one, other) => other - one)
+      )
+    })
+  )
+
+  it.effect("have one closing for each ended day", () =>
+    Effect.gen(function* () {
+      const today = periodsAt(yield* DateTime.now).day
+      const closings = yield* Closings
+      assert.deepStrictEqual(
+        yield* closings.unclosed,
+        companies.map((id) => ({ companyId: CompanyId.make(id), day: today }))
+      )
+      assert.deepStrictEqual(yield* closeThrough(today), { stored: companies.length, waiting: [], mismatches: [] })
+      assert.deepInclude(yield* verifyClosings(), {
+        closings: companies.length,
+        companies: companies.length,
+        broken: []
+      })
+      const pages = yield* Effect.forEach([1, 2, 3, 4], (page) =>
+        closings.ofCompanies(undefined, {}, { page, perPage: 4 })
+      )
+      assert.deepStrictEqual(
+        pages.map(({ items, total }) => [items.map(({ content }) => content.companyId as number), total]),
+        [
+          [[300, 301, 302, 303], 9],
+          [[304, 305, 306, 307], 9],
+          [[308], 9],
+          [[], 9]
+        ]
+      )
+      const ofOne = yield* closings.ofCompanies(CompanyId.make(304), {}, { page: 1, perPage: 4 })
+      assert.strictEqual(ofOne.total, 1)
+      assert.deepStrictEqual(yield* strayRows, [])
+      assert.deepStrictEqual(yield* violationsInCells, [])
+    })
+  )
+})
