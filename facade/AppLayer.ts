@@ -20,6 +20,7 @@ import * as EventsOfCells from "../adapters/postgres/cells/EventsOfCells.ts"
 import * as FollowUpsOfCells from "../adapters/postgres/cells/FollowUpsOfCells.ts"
 import * as InsurancesOfCells from "../adapters/postgres/cells/InsurancesOfCells.ts"
 import * as LedgerOfCells from "../adapters/postgres/cells/LedgerOfCells.ts"
+import * as ReadsOfCells from "../adapters/postgres/cells/ReadsOfCells.ts"
 import * as AtomicPostgres from "../adapters/postgres/connection/AtomicPostgres.ts"
 import * as AuditEventsPostgres from "../adapters/postgres/directory/AuditEventsPostgres.ts"
 import * as AuditLogPostgres from "../adapters/postgres/directory/AuditLogPostgres.ts"
@@ -32,13 +33,8 @@ import * as OperatorSessionsPostgres from "../adapters/postgres/directory/Operat
 import * as OperatorsPostgres from "../adapters/postgres/directory/OperatorsPostgres.ts"
 import * as ProviderStatementsPostgres from "../adapters/postgres/directory/ProviderStatementsPostgres.ts"
 import * as TokensPostgres from "../adapters/postgres/directory/TokensPostgres.ts"
-import * as AllInsurancesPostgres from "../adapters/postgres/reads/AllInsurancesPostgres.ts"
-import * as AllTransactionsPostgres from "../adapters/postgres/reads/AllTransactionsPostgres.ts"
 import * as AuditPostgres from "../adapters/postgres/reads/AuditPostgres.ts"
-import * as HistoriesPostgres from "../adapters/postgres/reads/HistoriesPostgres.ts"
 import * as PanoramaPostgres from "../adapters/postgres/reads/PanoramaPostgres.ts"
-import * as StatementPostgres from "../adapters/postgres/reads/StatementPostgres.ts"
-import * as TransactionsPostgres from "../adapters/postgres/reads/TransactionsPostgres.ts"
 import { dtone } from "../adapters/provider/dtone/DtOne.ts"
 import * as HttpProvider from "../adapters/provider/HttpProvider.ts"
 import * as HttpSms from "../adapters/sms/HttpSms.ts"
@@ -141,7 +137,8 @@ const cellLayers = Layer.mergeAll(
   EventsOfCells.layer,
   FollowUpsOfCells.layer,
   InsurancesOfCells.layer,
-  LedgerOfCells.layer
+  LedgerOfCells.layer,
+  ReadsOfCells.companyLayer
 ).pipe(Layer.provide(Cells.layer))
 
 const adapterLayers = Layer.mergeAll(
@@ -152,9 +149,7 @@ const adapterLayers = Layer.mergeAll(
   CompaniesPostgres.layer,
   FloatsPostgres.layer,
   TokensPostgres.layer,
-  TransactionsPostgres.layer,
   externalServicesLayer,
-  StatementPostgres.layer,
   Layer.unwrap(Settings.useSync(({ webhookLocal }) => WebhookSenderUndici.layer({ local: webhookLocal })))
 ).pipe(Layer.provideMerge(Layer.mergeAll(Sha256Node.layer, SecureRandomNode.layer, pepper, vault)))
 
@@ -169,18 +164,17 @@ const identityProvider = Layer.effect(
   Settings.useSync(({ oidc }) => (oidc === null ? null : OidcClient.make(oidc)))
 )
 
-const operatorCellLayers = Layer.mergeAll(ClosingsOfCells.proposalsLayer, EventsOfCells.reportsLayer).pipe(
-  Layer.provide(Cells.layer)
-)
+const operatorCellLayers = Layer.mergeAll(
+  ClosingsOfCells.proposalsLayer,
+  EventsOfCells.reportsLayer,
+  ReadsOfCells.operatorLayer
+).pipe(Layer.provide(Layer.merge(vault, Cells.layer)))
 
 const operatorAdapters = Layer.mergeAll(
   operatorCellLayers,
-  Layer.provide(AllInsurancesPostgres.layer, vault),
-  AllTransactionsPostgres.layer,
   AuditEventsPostgres.layer,
   AuditPostgres.layer,
   CasesPostgres.layer,
-  HistoriesPostgres.layer,
   identityProvider,
   OperatorsPostgres.layer,
   OperatorSessionsPostgres.layer,

@@ -72,6 +72,11 @@ export class TooManyDays extends Schema.TaggedError<TooManyDays>()("TooManyDays"
   days_max: Schema.Int
 }) {}
 
+/** The page of a list over several cells lies too deep. Each cell would read all rows up to the page. */
+export class PageTooDeep extends Schema.TaggedError<PageTooDeep>()("PageTooDeep", {
+  rows_max: Schema.Int
+}) {}
+
 /** This version cannot read the stored transaction. Nothing was changed, and a held amount stays held. */
 export class UnreadableTransaction extends Schema.TaggedError<UnreadableTransaction>()("UnreadableTransaction", {
   transactionId: TransactionId
@@ -207,6 +212,7 @@ export type OperatorError =
   | PackageCodeTaken
   | UnknownTransaction
   | UnknownSale
+  | PageTooDeep
   | TooManyDays
   | UnreadableTransaction
   | ReferenceTaken

@@ -2,6 +2,7 @@ import { Context, type Effect } from "effect"
 import type { CompanyId } from "../domain/Ids.ts"
 import type { Insurance } from "../domain/Insurance.ts"
 import type { InsuranceState } from "../domain/InsuranceState.ts"
+import type { PageTooDeep } from "../domain/OperatorErrors.ts"
 import type { Page, Slice } from "../domain/Page.ts"
 
 /** All given fields must match. */
@@ -22,6 +23,6 @@ export class AllInsurances extends Context.Service<
   AllInsurances,
   {
     /** Newest first. The items contain personal data, which a workflow has to mask. */
-    readonly list: (filter: InsuranceFilter, page: Page) => Effect.Effect<InsuranceSlice>
+    readonly list: (filter: InsuranceFilter, page: Page) => Effect.Effect<InsuranceSlice, PageTooDeep>
   }
 >()("saldo/core/AllInsurances") {}

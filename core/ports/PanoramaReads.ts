@@ -14,7 +14,7 @@ export class PanoramaReads extends Context.Service<
   {
     /** Environments with at least one company. */
     readonly environments: Effect.Effect<ReadonlyArray<Environment>>
-    /** The sales created within at most one local day. Hours and services without sales are absent. */
+    /** The sales created within at most one local day. An hour of a service has a row for each cell with such sales. */
     readonly sales: (environment: Environment, created: Interval) => Effect.Effect<ReadonlyArray<HourOfService>>
     /** The settled sales among those created in the interval. First each supplier, then its services. */
     readonly suppliers: (environment: Environment, created: Interval) => Effect.Effect<ReadonlyArray<SupplierResult>>

@@ -3,6 +3,7 @@ import type { Environment } from "../domain/Company.ts"
 import type { CompanyId, ServiceId, TerminalId, TransactionId } from "../domain/Ids.ts"
 import type { DayRange } from "../domain/LocalTime.ts"
 import type { Centavos } from "../domain/Money.ts"
+import type { PageTooDeep } from "../domain/OperatorErrors.ts"
 import type { FrozenSlice, Page } from "../domain/Page.ts"
 import type { Supplier } from "../domain/Panorama.ts"
 import type { Proposal } from "../domain/Resolution.ts"
@@ -91,16 +92,20 @@ export class AllTransactions extends Context.Service<
     /**
      * Newest first. A range of days without a company reads all sales of these days, so the range should be short.
      */
-    readonly list: (filter: OwnedFilter, page: Page) => Effect.Effect<OwnedSlice<OwnedTransaction>>
+    readonly list: (filter: OwnedFilter, page: Page) => Effect.Effect<OwnedSlice<OwnedTransaction>, PageTooDeep>
     /** The sales that match a search and the filter, newest first. */
-    readonly find: (sought: SoughtSale, filter: OwnedFilter, page: Page) => Effect.Effect<OwnedSlice<OwnedTransaction>>
+    readonly find: (
+      sought: SoughtSale,
+      filter: OwnedFilter,
+      page: Page
+    ) => Effect.Effect<OwnedSlice<OwnedTransaction>, PageTooDeep>
     /** Sales and reversals with unknown outcome. `now` determines their ages. */
     readonly pending: (
       filter: PendingFilter,
       order: PendingOrder,
       page: Page,
       now: DateTime.Utc
-    ) => Effect.Effect<PendingSlice>
+    ) => Effect.Effect<PendingSlice, PageTooDeep>
   }
 >()("saldo/core/AllTransactions") {}
 

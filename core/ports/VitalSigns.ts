@@ -4,8 +4,9 @@ import type { Environment } from "../domain/Company.ts"
 import type { Centavos } from "../domain/Money.ts"
 import type { UnresolvedStatus } from "../domain/Status.ts"
 
-/** Unresolved sales of an environment. */
+/** Unresolved sales of an environment in a cell. */
 export interface UnresolvedSales {
+  readonly cell: string
   readonly environment: Environment
   readonly status: UnresolvedStatus
   readonly sales: number
@@ -33,7 +34,9 @@ export interface DueDeliveries {
 
 /** Measurements of the database for the metrics. */
 export interface Vitals {
-  /** Groups with a count of zero are absent, here and in the lists below. */
+  /** The names of all cells. */
+  readonly cells: ReadonlyArray<string>
+  /** Each cell has groups of its own, here and in the lists below. Groups with a count of zero are absent. */
   readonly unresolved: ReadonlyArray<UnresolvedSales>
   readonly unresolvedReversals: ReadonlyArray<UnresolvedReversals>
   /** Messages of the last 24 hours that were not delivered. */

@@ -150,6 +150,11 @@ const refusals: { readonly [Tag in RefusedError["_tag"]]: (error: Extract<Refuse
     message: `Without --empresa, a list has at most ${days_max} days. Add --empresa, or choose fewer days.`,
     details: { dias_maximo: days_max }
   }),
+  PageTooDeep: ({ rows_max }) => ({
+    code: "PAGE_TOO_DEEP",
+    message: `A list over several cells shows its first ${rows_max} rows. Narrow it with --cell, --empresa or --desde and --hasta, where the command has them.`,
+    details: { filas_maximo: rows_max }
+  }),
   ReferenceTaken: ({ asked, recorded, reference }) => ({
     code: "REFERENCE_TAKEN",
     message: `The reference ${reference} is already recorded with ${toPesos(recorded)}, not ${toPesos(asked)}. Nothing was added. Correct the amount, or use a different reference for a different movement.`,

@@ -99,6 +99,10 @@ const refusals: Table = {
   UnknownTransaction: ({ transactionId }) =>
     missing("TRANSACCION_NO_EXISTE", `La transacción ${transactionId} no existe.`),
   UnknownSale: ({ text }) => missing("TRANSACCION_NO_EXISTE", `Ninguna venta tiene el número o xid ${text}.`),
+  PageTooDeep: ({ rows_max }) =>
+    invalid("PAGINA_MUY_LEJANA", `La lista muestra las primeras ${rows_max} filas. Elija una empresa o menos días.`, {
+      page: "fuera_de_rango"
+    }),
   TooManyDays: ({ days_max }) =>
     invalid("DEMASIADOS_DIAS", `Sin una empresa se listan a lo sumo ${days_max} días.`, { desde: "fuera_de_rango" }),
   UnreadableTransaction: ({ transactionId }) =>

@@ -1,6 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { type Cause, Context, Effect, Exit, Layer, Option, Semaphore } from "effect"
 import type { CompanyId } from "../../../core/domain/Ids.ts"
+import { CellFilter } from "../../../core/ports/CellFilter.ts"
 import { CellName } from "../connection/Cell.ts"
 import { invalidateOn, makeTtlCache } from "../connection/TtlCache.ts"
 import { grouped } from "../grouping/Grouped.ts"
@@ -67,7 +68,7 @@ export const layer = Layer.effect(Cells, make)
 export interface PerCell<Service> {
   /** The instance for the company's cell. */
   readonly of: (companyId: CompanyId) => Effect.Effect<Service>
-  /** The instances for all cells, the first cell first. */
+  /** The instances for the cells of `CellFilter`, the first cell first. */
   readonly all: Effect.Effect<ReadonlyArray<Service>>
 }
 
@@ -100,7 +101,11 @@ export const perCell = Effect.fnUntraced(function* <Id, Service, R>(
 
   return {
     of: (companyId) => Effect.flatMap(cells.of(companyId), instance),
-    all: Effect.flatMap(cells.list, (records) => Effect.forEach(records, ({ name }) => instance(name)))
+    all: Effect.gen(function* () {
+      const only = yield* CellFilter
+      const records = (yield* cells.list).filter(({ name }) => only === null || name === only)
+      return yield* Effect.forEach(records, ({ name }) => instance(name))
+    })
   } satisfies PerCell<Service>
 })
 

@@ -1,6 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect } from "effect"
 import type { Fragment } from "effect/sql/Statement"
+import { CellFilter } from "../../../core/ports/CellFilter.ts"
 
 /**
  * Name of the cell whose tables an adapter uses. It is also the name of the schema. Each cell has its own instance of each
@@ -22,3 +23,19 @@ export const inCell = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
 
 /** The client of the cell that `CellName` names. */
 export const cellClient = Effect.flatMap(PgClient.PgClient, inCell)
+
+/** A cell and the client of its server. */
+export interface NamedCell {
+  readonly name: string
+  readonly sql: CellSql
+}
+
+/** The cells that a read over all companies covers, the first cell first. */
+export const everyCell = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
+  const only = yield* CellFilter
+  const rows = yield* sql<{ name: string }>`
+    select name from directory.cell where ${only === null ? sql`true` : sql`name = ${only}`} order by ordinal`
+  return yield* Effect.forEach(rows, ({ name }) =>
+    Effect.map(Effect.provideService(inCell(sql), CellName, name), (client): NamedCell => ({ name, sql: client }))
+  )
+})

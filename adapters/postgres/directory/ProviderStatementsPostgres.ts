@@ -1,4 +1,4 @@
-import { PgTypes } from "@effect/sql-pg"
+import { PgClient, PgTypes } from "@effect/sql-pg"
 import { DateTime, Effect, Layer, Stream } from "effect"
 import { isSqlError } from "effect/sql/SqlError"
 import { CaseKind } from "../../../core/domain/Case.ts"
@@ -6,9 +6,9 @@ import { instantsOf } from "../../../core/domain/LocalTime.ts"
 import { StatementWithoutDates } from "../../../core/domain/OperatorErrors.ts"
 import type { StatementLine } from "../../../core/domain/ProviderStatement.ts"
 import { type ComparedStatement, type Comparison, ProviderStatements } from "../../../core/ports/ProviderStatements.ts"
-import { cellClient } from "../connection/Cell.ts"
+import { everyCell } from "../connection/Cell.ts"
 import { advisoryLocks, instant } from "../connection/Sql.ts"
-import { makeTables, pairLines, readSales, type Span, storeCases, storeDifferences } from "./StatementTables.ts"
+import { analyzeTables, makeTables, pairLines, readSales, type Span, storeCases, storeDifferences } from "./StatementTables.ts"
 
 const { int4, int8, text, timestamptz } = PgTypes.OID
 
@@ -21,7 +21,7 @@ interface LoadedRow {
 }
 
 const make = Effect.gen(function* () {
-  const sql = yield* cellClient
+  const sql = yield* PgClient.PgClient
 
   // An array for each column, because Postgres reads arrays faster than rows.
   const load = Effect.fnUntraced(function* (lines: ReadonlyArray<StatementLine>) {
@@ -64,7 +64,9 @@ const make = Effect.gen(function* () {
         select count(*)::int as lines, min(since) as since, max(until) as until from pg_temp.compared_line`
       const span = yield* spanOf(days, loaded)
       const at = yield* instantOf({ at: statement.at, provider })
-      yield* readSales(sql, provider === "simulador" ? "development" : "production", span)
+      const environment = provider === "simulador" ? "development" : "production"
+      for (const cell of yield* everyCell(sql)) yield* readSales(cell.sql, environment, span)
+      yield* analyzeTables(sql)
       yield* pairLines(sql)
       const { matched, ...counts } = yield* storeDifferences(sql, span)
       const differences = Object.fromEntries(CaseKind.literals.map((kind) => [kind, counts[kind]]))

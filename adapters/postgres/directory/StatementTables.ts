@@ -1,3 +1,4 @@
+import type { PgClient } from "@effect/sql-pg"
 import { DateTime, Effect } from "effect"
 import type { CaseKind } from "../../../core/domain/Case.ts"
 import type { Environment } from "../../../core/domain/Company.ts"
@@ -13,7 +14,7 @@ export interface Span {
   readonly until: DateTime.Utc
 }
 
-export const makeTables = Effect.fnUntraced(function* (sql: CellSql) {
+export const makeTables = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
   yield* sql`
     create temp table compared_line (
       line int not null,
@@ -57,7 +58,7 @@ export const makeTables = Effect.fnUntraced(function* (sql: CellSql) {
 const apart_max = { days: 2 }
 
 /**
- * Reads the sales of the time span that a provider delivers. An xid that was sold again after a failure counts once,
+ * Reads the sales of a cell and of the time span that a provider delivers. An xid that was sold again after a failure counts once,
  * with the sale that did not fail or the newest sale. Blocks find the sales by their time, because no index does.
  */
 export const readSales = Effect.fnUntraced(function* (sql: CellSql, environment: Environment, { since, until }: Span) {
@@ -87,14 +88,16 @@ export const readSales = Effect.fnUntraced(function* (sql: CellSql, environment:
       and t.created_at >= ${first}
       and t.created_at < ${end}
     order by t.xid, t.status = 'FAILED', t.id desc`
-  yield* sql`analyze pg_temp.compared_line, pg_temp.compared_sale`
 })
+
+/** Gives the planner the statistics of the lines and the sales. */
+export const analyzeTables = (sql: PgClient.PgClient) => sql`analyze pg_temp.compared_line, pg_temp.compared_sale`
 
 /**
  * Pairs each sale with at most one line: by the xid and, for the rest, by the provider's id. If lines repeat an xid, the
  * line that agrees with the sale is its pair. A provider's id pairs only if no other line and no other sale has it.
  */
-export const pairLines = Effect.fnUntraced(function* (sql: CellSql) {
+export const pairLines = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
   yield* sql`
     insert into pg_temp.compared_pair
     select line, company_id, id
@@ -141,7 +144,7 @@ export const pairLines = Effect.fnUntraced(function* (sql: CellSql) {
  * Writes the differences of the time span, and counts them and the pairs without a difference. A refused sale that only
  * one side has is no difference, because it costs nothing. Neither is another amount if both sides refused the sale.
  */
-export const storeDifferences = Effect.fnUntraced(function* (sql: CellSql, { since, until }: Span) {
+export const storeDifferences = Effect.fnUntraced(function* (sql: PgClient.PgClient, { since, until }: Span) {
   const soldInSpan = sql`(s.created_at >= ${instant(since)} and s.created_at < ${instant(until)})`
   const listedInSpan = sql`(l.since is null or (l.since < ${instant(until)} and l.until > ${instant(since)}))`
   const pairs = sql`
@@ -198,7 +201,7 @@ const factColumns = ["our_status", "our_amount", "their_status", "their_amount",
 
 /** Stores a case for each difference, and marks earlier cases of the time span that are no longer found. */
 export const storeCases = Effect.fnUntraced(function* (
-  sql: CellSql,
+  sql: PgClient.PgClient,
   {
     at,
     file,

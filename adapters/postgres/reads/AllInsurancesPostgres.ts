@@ -1,6 +1,7 @@
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { Insurance } from "../../../core/domain/Insurance.ts"
 import { InsuranceState } from "../../../core/domain/InsuranceState.ts"
+import type { PageTooDeep } from "../../../core/domain/OperatorErrors.ts"
 import type { Page } from "../../../core/domain/Page.ts"
 import { AllInsurances, type InsuranceFilter, type InsuranceSlice } from "../../../core/ports/AllInsurances.ts"
 import { Vault } from "../../../core/ports/Vault.ts"
@@ -15,18 +16,21 @@ interface CountRow {
   readonly n: number
 }
 
+/** A page of a cell's insurances, and the number of insurances in each state. */
+interface InsurancePage {
+  readonly rows: ReadonlyArray<InsuranceRow>
+  readonly counts: ReadonlyArray<CountRow>
+}
+
+/** Reads the insurances of one cell as rows, newest first, so that the rows of several cells can be merged. */
+export class CellInsurances extends Context.Service<
+  CellInsurances,
+  { readonly read: (filter: InsuranceFilter, page: Page) => Effect.Effect<InsurancePage> }
+>()("saldo/adapters/CellInsurances") {}
+
 const make = Effect.gen(function* () {
   const sql = yield* cellClient
-  const vault = yield* Vault
   const columns = sql.literal(insuranceColumns)
-
-  // A row that cannot be decrypted or decoded must not hide the others.
-  const opened = (row: InsuranceRow) =>
-    vault.open(row.insured, insurancePurpose(row.company_id, row.id)).pipe(
-      Effect.map((secret) => readOrNull<InsuranceRow, Insurance>(row, (row) => insuranceOf(row, secret))),
-      Effect.catchDefect(() => Effect.succeed(null)),
-      Effect.map((insurance) => ({ id: Number(row.id), insurance }))
-    )
 
   // Over all companies, each state is counted in the index of states.
   const countsOf = ({ companyId }: InsuranceFilter) =>
@@ -68,23 +72,51 @@ const make = Effect.gen(function* () {
     const counts = yield* countsOf(filter)
     const states = state === undefined ? InsuranceState.literals : [state]
     const rows = yield* companyId === undefined ? ofAllCompanies(states, page) : ofOneCompany(filter, page)
-    return { counts, rows, total: counts.reduce((sum, row) => sum + (states.includes(row.state) ? row.n : 0), 0) }
+    return { counts, rows } satisfies InsurancePage
   })
 
+  return CellInsurances.of({ read: (filter, page) => Effect.orDie(inOneSnapshot(sql, read(filter, page))) })
+})
+
+/** `CellInsurances` in Postgres. */
+export const cellLayer = Layer.effect(CellInsurances, make)
+
+/** The port, with rows read by `read`. */
+export const allInsurancesOf = Effect.fnUntraced(function* (
+  read: (filter: InsuranceFilter, page: Page) => Effect.Effect<InsurancePage, PageTooDeep>
+) {
+  const vault = yield* Vault
+
+  // A row that cannot be decrypted or decoded must not hide the others.
+  const opened = (row: InsuranceRow) =>
+    vault.open(row.insured, insurancePurpose(row.company_id, row.id)).pipe(
+      Effect.map((secret) => readOrNull<InsuranceRow, Insurance>(row, (row) => insuranceOf(row, secret))),
+      Effect.catchDefect(() => Effect.succeed(null)),
+      Effect.map((insurance) => ({ id: Number(row.id), insurance }))
+    )
+
   const list = Effect.fnUntraced(function* (filter: InsuranceFilter, page: Page) {
-    const { counts, rows, total } = yield* inOneSnapshot(sql, read(filter, page))
+    const { counts, rows } = yield* read(filter, page)
     const items = yield* Effect.forEach(rows, opened)
-    const slice: InsuranceSlice = {
+    const numberOf = (state: InsuranceState) => counts.reduce((sum, row) => sum + (row.state === state ? row.n : 0), 0)
+    const numbers = InsuranceState.literals.map((state) => [state, numberOf(state)] as const)
+    const wanted = numbers.filter(([state]) => filter.state === undefined || state === filter.state)
+    return {
       items: items.flatMap(({ insurance }) => (insurance === null ? [] : [insurance])),
       unreadable: items.flatMap(({ id, insurance }) => (insurance === null ? [id] : [])),
-      total,
-      counts: Object.fromEntries(counts.flatMap(({ n, state }) => (n === 0 ? [] : [[state, n]])))
-    }
-    return slice
-  }, Effect.orDie)
+      total: wanted.reduce((sum, [, n]) => sum + n, 0),
+      counts: Object.fromEntries(numbers.filter(([, n]) => n > 0))
+    } satisfies InsuranceSlice
+  })
 
   return AllInsurances.of({ list })
 })
 
-/** `AllInsurances` in Postgres. */
-export const layer = Layer.effect(AllInsurances, make)
+/** `AllInsurances` in Postgres, on one cell. */
+export const layer = Layer.provide(
+  Layer.effect(
+    AllInsurances,
+    Effect.flatMap(CellInsurances, ({ read }) => allInsurancesOf(read))
+  ),
+  cellLayer
+)

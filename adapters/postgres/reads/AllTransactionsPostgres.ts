@@ -1,16 +1,37 @@
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { CompanyId } from "../../../core/domain/Ids.ts"
+import type { PageTooDeep } from "../../../core/domain/OperatorErrors.ts"
 import type { Page } from "../../../core/domain/Page.ts"
 import { AllTransactions, type OwnedFilter, type SoughtSale } from "../../../core/ports/Transactions.ts"
 import { cellClient } from "../connection/Cell.ts"
 import { companyReads } from "../connection/CompanyReads.ts"
 import { pageOfCounted, sliceOf } from "./CountedList.ts"
-import { pendingSales } from "./PendingSales.ts"
+import { type CellPending, pendingOfCell, pendingSliceOf } from "./PendingSales.ts"
 import { pageOfAllCompanies, pageOfDays, pageOfSought } from "./SalesOfAllCompanies.ts"
 import { type KeyedRow, ownedOf, pageOf, saleList, salesHavingAnyOf, sublistOf } from "./TransactionsPostgres.ts"
 
 /** How many of the newest sales are read first, in search of the sales that pass a filter. */
 const newest_max = 20_000
+
+/** A page of a cell's sales. The total is null if the sales were not counted. */
+interface SalePage {
+  readonly rows: ReadonlyArray<KeyedRow>
+  readonly total: number | null
+}
+
+/**
+ * Reads the sales of one cell. Its methods are those of `AllTransactions`, but return rows, so that the rows of several
+ * cells can be merged.
+ *
+ * @template E the error of a page that lies too deep.
+ */
+export interface SalesOfCell<E = never> {
+  readonly list: (filter: OwnedFilter, page: Page) => Effect.Effect<SalePage, E>
+  readonly find: (sought: SoughtSale, filter: OwnedFilter, page: Page) => Effect.Effect<SalePage, E>
+  readonly pending: CellPending<E>
+}
+
+export class CellSales extends Context.Service<CellSales, SalesOfCell>()("saldo/adapters/CellSales") {}
 
 const make = Effect.gen(function* () {
   const sql = yield* cellClient
@@ -37,30 +58,43 @@ const make = Effect.gen(function* () {
     const rows = yield* pageOfDays(sql, filter, page, Math.max(newest_max, 20 * reach))
     const { items, total } = sliceOf(rows)
     const isCut = rows[0]?.cut === true
-    return isCut && total <= reach ? null : { ...pageOf(items, ownedOf), total: isCut ? null : total }
+    return isCut && total <= reach ? null : { rows: items, total: isCut ? null : total }
   })
 
   const list = Effect.fnUntraced(function* (filter: OwnedFilter, page: Page) {
     const { companyId, from, services, terminalId, to } = filter
     if (companyId !== undefined && (services === undefined || services.length === 1)) {
       const { items, total } = yield* ofOneCompany(companyId, filter, page)
-      return { ...pageOf(items, ownedOf), total }
+      return { rows: items, total }
     }
     const hasDays = from !== undefined || to !== undefined
     const isFew = hasDays || services !== undefined || terminalId !== undefined
     const newest = isFew ? yield* ofNewest(filter, page) : null
     if (newest !== null) return newest
     const { items, total } = sliceOf<KeyedRow>(yield* (hasDays ? pageOfDays : pageOfAllCompanies)(sql, filter, page))
-    return { ...pageOf(items, ownedOf), total }
+    return { rows: items, total }
   }, Effect.orDie)
 
   const find = Effect.fnUntraced(function* (sought: SoughtSale, filter: OwnedFilter, page: Page) {
     const { items, total } = sliceOf(yield* pageOfSought(sql, sought, filter, page))
-    return { ...pageOf(items, ownedOf), total }
+    return { rows: items, total }
   }, Effect.orDie)
 
-  return AllTransactions.of({ find, list, pending: pendingSales(sql) })
+  return CellSales.of({ find, list, pending: pendingOfCell(sql) })
 })
 
-/** `AllTransactions` in Postgres. */
-export const layer = Layer.effect(AllTransactions, make)
+/** `CellSales` in Postgres. */
+export const cellLayer = Layer.effect(CellSales, make)
+
+const sliceOfRows = ({ rows, total }: SalePage) => ({ ...pageOf(rows, ownedOf), total })
+
+/** The port, with rows read by `sales`. */
+export const allTransactionsOf = <E extends PageTooDeep>({ find, list, pending }: SalesOfCell<E>) =>
+  AllTransactions.of({
+    list: (filter, page) => Effect.map(list(filter, page), sliceOfRows),
+    find: (sought, filter, page) => Effect.map(find(sought, filter, page), sliceOfRows),
+    pending: (...wanted) => Effect.map(pending(...wanted), pendingSliceOf)
+  })
+
+/** `AllTransactions` in Postgres, on one cell. */
+export const layer = Layer.provide(Layer.effect(AllTransactions, Effect.map(CellSales, allTransactionsOf)), cellLayer)

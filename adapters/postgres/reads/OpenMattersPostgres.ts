@@ -1,4 +1,4 @@
-import { DateTime, Effect } from "effect"
+import { DateTime, Effect, Order } from "effect"
 import type { Environment } from "../../../core/domain/Company.ts"
 import { CompanyId, TransactionId } from "../../../core/domain/Ids.ts"
 import { dayOf, daysBefore, startOfDay } from "../../../core/domain/LocalTime.ts"
@@ -213,4 +213,64 @@ export const openMatters = (sql: CellSql) => {
       webhooks: beginningOf(yield* webhooks(environment), webhookOf)
     } satisfies OpenMatters
   })
+}
+
+const mergedHeld = (parts: ReadonlyArray<HeldMoney>): HeldMoney => {
+  const sumOf = (value: (part: HeldMoney) => number): number => parts.reduce((sum, part) => sum + value(part), 0)
+  return {
+    bands: ageBands_s.map((from_s, band) => ({
+      from_s,
+      sales: sumOf(({ bands }) => bands[band]?.sales ?? 0),
+      held: Centavos.make(sumOf(({ bands }) => bands[band]?.held ?? 0))
+    })),
+    reversals: sumOf(({ reversals }) => reversals),
+    oldest: parts.flatMap(({ oldest }) => oldest ?? []).sort(oldestFirst)[0] ?? null
+  }
+}
+
+const oldestFirst = Order.mapInput(DateTime.Order, ({ since }: OldestPending) => since)
+
+/** The beginning of the merged lists. */
+const mergedBeginning = <A>(lists: ReadonlyArray<Beginning<A>>, order: Order.Order<A>): Beginning<A> => ({
+  total: lists.reduce((sum, { total }) => sum + total, 0),
+  items: lists
+    .flatMap(({ items }) => items)
+    .sort(order)
+    .slice(0, listed_max)
+})
+
+const mostMissing: Order.Order<LowBalance> = Order.combine(
+  Order.mapInput(Order.Number, ({ alert, available }: LowBalance) => available - alert),
+  Order.mapInput(Order.Number, ({ companyId }: LowBalance) => companyId)
+)
+
+const longestFailing: Order.Order<TroubledWebhook> = Order.combineAll<TroubledWebhook>([
+  Order.mapInput(Order.Boolean, ({ disabled }) => disabled),
+  Order.mapInput(Order.Number, ({ failingSince }) =>
+    failingSince === null ? Number.POSITIVE_INFINITY : DateTime.toEpochMillis(failingSince)
+  ),
+  Order.mapInput(Order.Number, ({ companyId }) => companyId),
+  Order.mapInput(Order.Number, ({ webhookId }) => webhookId)
+])
+
+/** The open matters of all cells, from those of each. */
+export const mergedMatters = (parts: ReadonlyArray<OpenMatters>): OpenMatters => {
+  const closings = parts.map(({ closing }) => closing)
+  return {
+    held: mergedHeld(parts.map(({ held }) => held)),
+    lowBalances: mergedBeginning(
+      parts.map(({ lowBalances }) => lowBalances),
+      mostMissing
+    ),
+    webhooks: mergedBeginning(
+      parts.map(({ webhooks }) => webhooks),
+      longestFailing
+    ),
+    oldestDelivery: parts.flatMap(({ oldestDelivery }) => oldestDelivery ?? []).sort(DateTime.Order)[0] ?? null,
+    closing: {
+      day: closings.flatMap(({ day }) => day ?? []).sort().at(-1) ?? null,
+      closed: closings.reduce((sum, { closed }) => sum + closed, 0),
+      unclosed: closings.reduce((sum, { unclosed }) => sum + unclosed, 0)
+    }
+  }
 }

@@ -1,12 +1,15 @@
-import { Effect, Layer } from "effect"
+import { PgClient } from "@effect/sql-pg"
+import { type DateTime, Effect, Layer } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Fragment } from "effect/sql/Statement"
 import type { Environment } from "../../../core/domain/Company.ts"
 import { ServiceId } from "../../../core/domain/Ids.ts"
 import { Centavos } from "../../../core/domain/Money.ts"
 import type { HourOfService, SupplierResult } from "../../../core/domain/Panorama.ts"
 import { type Interval, PanoramaReads } from "../../../core/ports/PanoramaReads.ts"
-import { type CellSql, cellClient } from "../connection/Cell.ts"
+import { type CellSql, everyCell, type NamedCell } from "../connection/Cell.ts"
 import { inOneSnapshot, instant } from "../connection/Sql.ts"
-import { openMatters } from "./OpenMattersPostgres.ts"
+import { mergedMatters, openMatters } from "./OpenMattersPostgres.ts"
 
 interface HourRow extends Pick<HourOfService, "hour" | "sold" | "failed" | "reversed" | "unresolved"> {
   readonly service_id: bigint
@@ -35,7 +38,7 @@ const supplierOf = ({ service_id, service_name, ...result }: SupplierRow): Suppl
  * indexes on time and status even before statistics were gathered. A read uses one core, so that the other cores stay
  * free for sales, and gives up after five seconds. The memory is enough to group and sort the sales of a day.
  */
-const inPanoramaSnapshot = <A, E, R>(sql: CellSql, reads: Effect.Effect<A, E, R>) =>
+const inPanoramaSnapshot = <A, E, R>(sql: PgClient.PgClient, reads: Effect.Effect<A, E, R>) =>
   inOneSnapshot(
     sql,
     Effect.andThen(
@@ -49,71 +52,93 @@ const inPanoramaSnapshot = <A, E, R>(sql: CellSql, reads: Effect.Effect<A, E, R>
     )
   )
 
+// The index on created_at finds the pages with sales of the interval.
+const salesOf = (sql: CellSql, environment: Environment, { since, until }: Interval) => sql<HourRow>`
+  select
+    date_part('hour', t.created_at at time zone 'UTC' - interval '4 hours')::int as hour,
+    t.service_id,
+    max(t.service_name) as service_name,
+    count(*) filter (where t.status = 'SUCCESS')::int as sold,
+    coalesce(sum(t.amount) filter (where t.status = 'SUCCESS'), 0)::bigint as amount,
+    count(*) filter (where t.status = 'FAILED')::int as failed,
+    count(*) filter (where t.status = 'REVERSED')::int as reversed,
+    count(*) filter (where t.status in ('PROCESSING', 'PENDING'))::int as unresolved
+  from ${sql.cell}.transaction as t
+  where t.created_at >= ${instant(since)} and t.created_at < ${instant(until)} and t.environment = ${environment}
+  group by 1, 2
+  order by 1, 2`
+
+// With the condition `processed_at is not null`, a plan without statistics would read the index of all settled sales.
+const settledOf = (sql: CellSql, environment: Environment, { since, until }: Interval) => sql`
+  select
+    case when service_type = 'insurance' then 'insurer' else 'provider' end as supplier,
+    service_id,
+    service_name,
+    status,
+    round(date_part('epoch', processed_at - created_at) * 1000) as ms
+  from ${sql.cell}.transaction
+  where created_at >= ${instant(since)}
+    and created_at < ${instant(until)}
+    and environment = ${environment}
+    and status not in ('PROCESSING', 'PENDING')`
+
+// A percentile over several cells needs the rows of all of them.
+const suppliersOf = (sql: PgClient.PgClient, settled: ReadonlyArray<Fragment>) => sql<SupplierRow>`
+  select
+    t.supplier,
+    t.service_id,
+    max(t.service_name) as service_name,
+    count(*) filter (where t.status <> 'FAILED')::int as delivered,
+    count(*) filter (where t.status = 'FAILED')::int as failed,
+    percentile_disc(0.5) within group (order by t.ms) as median_ms,
+    percentile_disc(0.95) within group (order by t.ms) as p95_ms
+  from (${sql.join(" union all ", false)(settled)}) as t
+  group by grouping sets ((t.supplier), (t.supplier, t.service_id))
+  order by t.supplier desc, t.service_id nulls first`
+
 const make = Effect.gen(function* () {
-  const sql = yield* cellClient
+  const sql = yield* PgClient.PgClient
 
   const environments = sql<{ environment: Environment }>`select distinct environment from directory.company`.pipe(
     Effect.map((rows) => rows.map(({ environment }) => environment)),
     Effect.orDie
   )
 
-  // The index on created_at finds the pages with sales of the interval.
-  const sales = (environment: Environment, { since, until }: Interval) => sql<HourRow>`
-    select
-      date_part('hour', t.created_at at time zone 'UTC' - interval '4 hours')::int as hour,
-      t.service_id,
-      max(t.service_name) as service_name,
-      count(*) filter (where t.status = 'SUCCESS')::int as sold,
-      coalesce(sum(t.amount) filter (where t.status = 'SUCCESS'), 0)::bigint as amount,
-      count(*) filter (where t.status = 'FAILED')::int as failed,
-      count(*) filter (where t.status = 'REVERSED')::int as reversed,
-      count(*) filter (where t.status in ('PROCESSING', 'PENDING'))::int as unresolved
-    from ${sql.cell}.transaction as t
-    where t.created_at >= ${instant(since)} and t.created_at < ${instant(until)} and t.environment = ${environment}
-    group by 1, 2
-    order by 1, 2`
+  /** Reads each cell, all in one snapshot. */
+  const ofEach = <A>(read: (cell: NamedCell) => Effect.Effect<A, SqlError>) =>
+    inPanoramaSnapshot(
+      sql,
+      Effect.flatMap(everyCell(sql), (cells) => Effect.forEach(cells, read))
+    )
 
-  // With the condition `processed_at is not null`, a plan without statistics would read the index of all settled sales.
-  const suppliers = (environment: Environment, { since, until }: Interval) => sql<SupplierRow>`
-    select
-      t.supplier,
-      t.service_id,
-      max(t.service_name) as service_name,
-      count(*) filter (where t.status <> 'FAILED')::int as delivered,
-      count(*) filter (where t.status = 'FAILED')::int as failed,
-      percentile_disc(0.5) within group (order by t.ms) as median_ms,
-      percentile_disc(0.95) within group (order by t.ms) as p95_ms
-    from (
-      select
-        case when service_type = 'insurance' then 'insurer' else 'provider' end as supplier,
-        service_id,
-        service_name,
-        status,
-        round(date_part('epoch', processed_at - created_at) * 1000) as ms
-      from ${sql.cell}.transaction
-      where created_at >= ${instant(since)}
-        and created_at < ${instant(until)}
-        and environment = ${environment}
-        and status not in ('PROCESSING', 'PENDING')
-    ) as t
-    group by grouping sets ((t.supplier), (t.supplier, t.service_id))
-    order by t.supplier desc, t.service_id nulls first`
+  const sales = (environment: Environment, created: Interval) =>
+    Effect.map(
+      ofEach((cell) => salesOf(cell.sql, environment, created)),
+      (rows) => rows.flat().map(hourOf)
+    )
 
-  const open = openMatters(sql)
+  const suppliers = (environment: Environment, created: Interval) =>
+    everyCell(sql).pipe(
+      Effect.flatMap((cells) =>
+        suppliersOf(
+          sql,
+          cells.map((cell) => settledOf(cell.sql, environment, created))
+        )
+      ),
+      Effect.map((rows) => rows.map(supplierOf))
+    )
+
+  const open = (environment: Environment, now: DateTime.Utc) =>
+    Effect.map(
+      ofEach((cell) => openMatters(cell.sql)(environment, now)),
+      mergedMatters
+    )
 
   return PanoramaReads.of({
     environments,
-    sales: (environment, created) =>
-      inPanoramaSnapshot(sql, sales(environment, created)).pipe(
-        Effect.map((rows) => rows.map(hourOf)),
-        Effect.orDie
-      ),
-    suppliers: (environment, created) =>
-      inPanoramaSnapshot(sql, suppliers(environment, created)).pipe(
-        Effect.map((rows) => rows.map(supplierOf)),
-        Effect.orDie
-      ),
-    open: (environment, now) => Effect.orDie(inPanoramaSnapshot(sql, open(environment, now)))
+    sales: (...wanted) => Effect.orDie(sales(...wanted)),
+    suppliers: (...wanted) => Effect.orDie(inPanoramaSnapshot(sql, suppliers(...wanted))),
+    open: (...wanted) => Effect.orDie(open(...wanted))
   })
 })
 

@@ -5,10 +5,10 @@ import type { Page } from "../../../core/domain/Page.ts"
 import { ageBands_s, type Supplier } from "../../../core/domain/Panorama.ts"
 import type { ReversalStatus } from "../../../core/domain/Status.ts"
 import type {
-  AllTransactions,
   PendingBand,
   PendingFilter,
   PendingOrder,
+  PendingSlice,
   PendingTransaction
 } from "../../../core/ports/Transactions.ts"
 import type { CellSql } from "../connection/Cell.ts"
@@ -21,7 +21,11 @@ import { type KeyedRow, ownedOf, pageOf, saleList } from "./TransactionsPostgres
  * An unresolved sale, or a sale with an unresolved reversal, and since when it is unresolved. For a reversal also its
  * xid and status.
  */
-type PendingRow = KeyedRow & { readonly doubted_at: Date; readonly supplier: Supplier } & (
+export type PendingRow = KeyedRow & {
+  readonly doubted_at: Date
+  readonly holds: bigint
+  readonly supplier: Supplier
+} & (
     | { readonly reversal_xid: null }
     | { readonly reversal_xid: string; readonly reversal_status: ReversalStatus }
   ) &
@@ -59,11 +63,30 @@ const bandOf = ({ band, held, ...row }: BandRow): PendingBand => ({
 const sumOf = (bands: ReadonlyArray<PendingBand>, field: "held" | "reversals" | "sales"): number =>
   bands.reduce((sum, band) => sum + band[field], 0)
 
+/** A page of a cell's unresolved sales and reversals, and the totals over all of them. */
+export interface PendingPage {
+  readonly rows: ReadonlyArray<PendingRow>
+  readonly bands: ReadonlyArray<PendingBand>
+}
+
+export type CellPending<E = never> = (
+  filter: PendingFilter,
+  order: PendingOrder,
+  page: Page,
+  now: DateTime.Utc
+) => Effect.Effect<PendingPage, E>
+
+export const pendingSliceOf = ({ bands, rows }: PendingPage): PendingSlice => {
+  const reversals = sumOf(bands, "reversals")
+  const total = sumOf(bands, "sales") + reversals
+  return { ...pageOf(rows, pendingOf), bands, reversals, total, held: Centavos.make(sumOf(bands, "held")) }
+}
+
 /** SQL for the supplier of a sale `t`. */
 const supplier = "case t.service_type when 'insurance' then 'insurer' else 'provider' end"
 
 /** The page of unresolved sales and reversals, with the latest answer and the proposal of each. */
-export const pendingSales = (sql: CellSql): AllTransactions["Service"]["pending"] => {
+export const pendingOfCell = (sql: CellSql): CellPending => {
   // Reads only unresolved rows, through two partial indexes. No sale counts twice, because only a delivered sale can
   // have a reversal.
   const unresolved = (filter: PendingFilter) => {
@@ -129,10 +152,7 @@ export const pendingSales = (sql: CellSql): AllTransactions["Service"]["pending"
 
   const read = Effect.fnUntraced(function* (filter: PendingFilter, order: PendingOrder, page: Page, now: DateTime.Utc) {
     const bands = (yield* bandsOf(filter, now)).map(bandOf)
-    const rows = yield* shown(filter, order, page)
-    const reversals = sumOf(bands, "reversals")
-    const total = sumOf(bands, "sales") + reversals
-    return { ...pageOf(rows, pendingOf), bands, reversals, total, held: Centavos.make(sumOf(bands, "held")) }
+    return { rows: yield* shown(filter, order, page), bands } satisfies PendingPage
   })
 
   return (...wanted) => Effect.orDie(inOneSnapshot(sql, read(...wanted)))

@@ -1,3 +1,4 @@
+import { PgClient } from "@effect/sql-pg"
 import { DateTime, Duration, Effect, Layer } from "effect"
 import { type LateOutcome, lateOutcomes } from "../../../core/domain/AuditAction.ts"
 import type { Environment } from "../../../core/domain/Company.ts"
@@ -9,7 +10,7 @@ import {
   type UnresolvedSales,
   VitalSigns
 } from "../../../core/ports/VitalSigns.ts"
-import { cellClient } from "../connection/Cell.ts"
+import { type CellSql, everyCell, type NamedCell } from "../connection/Cell.ts"
 import { instant } from "../connection/Sql.ts"
 
 /** How long an undelivered SMS stays in the health metrics. */
@@ -29,7 +30,7 @@ interface UnresolvedRow {
   readonly oldest: Date
 }
 
-const unresolvedOf = ({ held, oldest, ...row }: UnresolvedRow): UnresolvedSales => ({
+const unresolvedOf = ({ held, oldest, ...row }: UnresolvedRow): Omit<UnresolvedSales, "cell"> => ({
   ...row,
   held: Centavos.make(Number(held)),
   oldest: DateTime.fromDateUnsafe(oldest)
@@ -52,9 +53,9 @@ const withInstant = <Row extends { readonly oldest: Date }>({ oldest, ...row }: 
 const startOf = (day: string | null): DateTime.Utc | null => (day === null ? null : startOfDay(day))
 
 /** Reads the deliveries that wait, and the disabled webhooks. */
-const webhooks = Effect.map(cellClient, (sql) => {
+const webhooksOf = (sql: CellSql, now: DateTime.Utc) => {
   // Reads the beginning of the queue of each active webhook by the index of waiting deliveries.
-  const due = (now: DateTime.Utc) => sql<DueDeliveriesRow>`
+  const due = sql<DueDeliveriesRow>`
     select c.environment, w.failing_since is not null as failing, sum(d.deliveries)::int as deliveries,
       min(d.oldest) as oldest
     from ${sql.cell}.webhook as w
@@ -82,15 +83,13 @@ const webhooks = Effect.map(cellClient, (sql) => {
     where w.state = 'desactivado'
     group by c.environment`
 
-  return Effect.fnUntraced(function* (now: DateTime.Utc) {
-    return { dueDeliveries: (yield* due(now)).map(withInstant), disabledWebhooks: yield* disabled }
+  return Effect.gen(function* () {
+    return { dueDeliveries: (yield* due).map(withInstant), disabledWebhooks: yield* disabled }
   })
-})
+}
 
-const make = Effect.gen(function* () {
-  const sql = yield* cellClient
-  const ofWebhooks = yield* webhooks
-
+/** Reads the measurements of one cell. */
+const vitalsOf = ({ name, sql }: NamedCell, now: DateTime.Utc) => {
   // The next three queries use partial indexes, which contain only unresolved or undelivered rows.
   const unresolved = sql<UnresolvedRow>`
     select environment, status, count(*)::int as sales, sum(amount)::bigint as held, min(created_at) as oldest
@@ -105,18 +104,11 @@ const make = Effect.gen(function* () {
     where v.status in ('PROCESSING', 'PENDING')
     group by t.environment`
 
-  const undeliveredSms = (since: DateTime.Utc) => sql<{ environment: Environment; messages: number }>`
+  const undeliveredSms = sql<{ environment: Environment; messages: number }>`
     select environment, count(*)::int as messages
     from ${sql.cell}.sms
-    where status in ('failed', 'unknown') and created_at > ${instant(since)}
+    where status in ('failed', 'unknown') and created_at > ${instant(DateTime.subtractDuration(now, undeliveredSmsWindow))}
     group by environment`
-
-  // A partial index contains only these actions. The server's role may read no other rows of the audit log.
-  const late = (since: DateTime.Utc) => sql<{ kind: LateOutcome; outcomes: number }>`
-    select action as kind, count(*)::int as outcomes
-    from directory.audit_event
-    where action in ${sql.in(lateOutcomes)} and at > ${instant(since)}
-    group by action`
 
   // Reads one row for each company. An index on the balance would slow down every sale and cost more in total.
   const lowBalances = sql<{ environment: Environment; companies: number }>`
@@ -141,6 +133,28 @@ const make = Effect.gen(function* () {
       limit 1
     ) as e on true`
 
+  return Effect.gen(function* () {
+    return {
+      unresolved: (yield* unresolved).map((row) => ({ ...unresolvedOf(row), cell: name })),
+      unresolvedReversals: (yield* unresolvedReversals).map(withInstant),
+      undeliveredSms: yield* undeliveredSms,
+      lowBalances: yield* lowBalances,
+      ...(yield* webhooksOf(sql, now)),
+      closedUntil: (yield* closedUntil).flatMap(({ day }) => (day === null ? [] : [day]))
+    }
+  })
+}
+
+const make = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+
+  // A partial index contains only these actions. The server's role may read no other rows of the audit log.
+  const late = (since: DateTime.Utc) => sql<{ kind: LateOutcome; outcomes: number }>`
+    select action as kind, count(*)::int as outcomes
+    from directory.audit_event
+    where action in ${sql.in(lateOutcomes)} and at > ${instant(since)}
+    group by action`
+
   const connections = sql<{ state: string; connections: number }>`
     select coalesce(state, 'unknown') as state, count(*)::int as connections
     from pg_stat_activity
@@ -157,14 +171,19 @@ const make = Effect.gen(function* () {
 
   const read = Effect.gen(function* () {
     const now = yield* DateTime.now
+    const cells = yield* everyCell(sql)
+    const vitals = yield* Effect.forEach(cells, (cell) => vitalsOf(cell, now))
+    const [closedUntil = null] = vitals.flatMap((each) => each.closedUntil).sort()
     return {
-      unresolved: (yield* unresolved).map(unresolvedOf),
-      unresolvedReversals: (yield* unresolvedReversals).map(withInstant),
-      undeliveredSms: yield* undeliveredSms(DateTime.subtractDuration(now, undeliveredSmsWindow)),
+      cells: cells.map(({ name }) => name),
+      unresolved: vitals.flatMap((each) => each.unresolved),
+      unresolvedReversals: vitals.flatMap((each) => each.unresolvedReversals),
+      undeliveredSms: vitals.flatMap((each) => each.undeliveredSms),
       lateOutcomes: yield* late(DateTime.subtractDuration(now, lateOutcomeWindow)),
-      lowBalances: yield* lowBalances,
-      ...(yield* ofWebhooks(now)),
-      closedUntil: startOf((yield* closedUntil)[0]?.day ?? null),
+      lowBalances: vitals.flatMap((each) => each.lowBalances),
+      dueDeliveries: vitals.flatMap((each) => each.dueDeliveries),
+      disabledWebhooks: vitals.flatMap((each) => each.disabledWebhooks),
+      closedUntil: startOf(closedUntil),
       connections: yield* connections,
       archiveFailing: (yield* archive).some(({ failing }) => failing)
     }

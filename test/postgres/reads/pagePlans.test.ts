@@ -41,7 +41,7 @@ const rows = /^(transaction|entry)/
 
 /** Asserts, for the small and the large company, that a page uses an index and reads at most `rows_max` rows. */
 const readsFew = Effect.fnUntraced(function* <R>(
-  page: (company: CompanyId) => Effect.Effect<unknown, never, R>,
+  page: (company: CompanyId) => Effect.Effect<unknown, unknown, R>,
   rows_max: number
 ) {
   for (const { company, sales } of [small, large]) {
