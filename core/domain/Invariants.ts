@@ -21,7 +21,12 @@ export const invariants = {
   policy: "an insurance has the policy number of its sale if that sale is in SUCCESS, and otherwise none",
   closed: "each closing has the figures and the digest of the ledger entries and sales of its day",
   sealed:
-    "the closings of a company follow day by day, each with its own seal and the seal and balance of the day before"
+    "the closings of a company follow day by day, each with its own seal and the seal and balance of the day before",
+  located: "the rows of a company are in its cell only",
+  assigned: "the id of a sale, ledger entry, reversal, insurance, webhook or proposal was assigned once over all cells"
 } as const
 
 export type Invariant = keyof typeof invariants
+
+/** The invariants between cells. The others hold in each cell. */
+export type CellInvariant = Extract<Invariant, "located" | "assigned">

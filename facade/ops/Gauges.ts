@@ -4,7 +4,7 @@ import { lateOutcomes } from "../../core/domain/AuditAction.ts"
 import { Environment } from "../../core/domain/Company.ts"
 import { toPesos } from "../../core/domain/Money.ts"
 import { unresolvedStatuses } from "../../core/domain/Status.ts"
-import type { Vitals } from "../../core/ports/VitalSigns.ts"
+import type { UnresolvedSales, Vitals } from "../../core/ports/VitalSigns.ts"
 import { seriesOf } from "../../core/telemetry/Metrics.ts"
 
 /** Minimum interval between two reads of the database, regardless of how often metrics are scraped. */
@@ -30,6 +30,13 @@ const environmentLabel = ["ambiente"] as const
 const held = gauge("saldo_held_pesos", environmentLabel, "Money held by unresolved sales, in pesos")
 const pending = gauge("saldo_pending_sales", ["ambiente", "status"], "Unresolved sales")
 const oldest = gauge("saldo_pending_oldest_seconds", environmentLabel, "Age of the oldest unresolved sale, in seconds")
+const cellLabels = ["ambiente", "cell"] as const
+const cellPending = gauge("saldo_cell_pending_sales", cellLabels, "Unresolved sales of a cell")
+const cellOldest = gauge(
+  "saldo_cell_pending_oldest_seconds",
+  cellLabels,
+  "Age of the oldest unresolved sale of a cell, in seconds"
+)
 const reversals = gauge("saldo_pending_reversals", environmentLabel, "Unresolved reversals")
 const oldestReversal = gauge(
   "saldo_pending_reversal_oldest_seconds",
@@ -79,6 +86,20 @@ const sumOf = <A>(items: ReadonlyArray<A>, value: (item: A) => number): number =
 const oldestAge_s = (items: ReadonlyArray<{ readonly oldest: DateTime.Utc }>, now: DateTime.Utc): number =>
   Math.max(0, ...items.map((each) => Duration.toSeconds(DateTime.distance(each.oldest, now))))
 
+/** Sets the gauges of one cell. */
+const setCellGauges = Effect.fnUntraced(function* (
+  labels: { readonly ambiente: Environment; readonly cell: string },
+  unresolved: ReadonlyArray<UnresolvedSales>,
+  now: DateTime.Utc
+) {
+  const ofCell = unresolved.filter(({ cell }) => cell === labels.cell)
+  yield* set(
+    cellPending(labels),
+    sumOf(ofCell, ({ sales }) => sales)
+  )
+  yield* set(cellOldest(labels), oldestAge_s(ofCell, now))
+})
+
 /** Sets all gauges. A gauge without a row is set to 0. */
 const setGauges = Effect.fnUntraced(function* (vitals: Vitals, now: DateTime.Utc) {
   yield* set(databaseUp, 1)
@@ -101,6 +122,7 @@ const setGauges = Effect.fnUntraced(function* (vitals: Vitals, now: DateTime.Utc
       sumOf(unresolved, (each) => toPesos(each.held))
     )
     yield* set(oldest({ ambiente }), oldestAge_s(unresolved, now))
+    for (const cell of vitals.cells) yield* setCellGauges({ ambiente, cell }, unresolved, now)
     const unresolvedReversals = here(vitals.unresolvedReversals)
     yield* set(
       reversals({ ambiente }),
@@ -145,7 +167,7 @@ const setGauges = Effect.fnUntraced(function* (vitals: Vitals, now: DateTime.Utc
 })
 
 /** Sets all gauges to NaN, because an outdated value would look current. */
-const markUnknown = Effect.gen(function* () {
+const markUnknown = Effect.fnUntraced(function* (cells: ReadonlyArray<string>) {
   yield* set(databaseUp, 0)
   yield* set(archiveFailing, Number.NaN)
   yield* set(closedUntil, Number.NaN)
@@ -153,6 +175,9 @@ const markUnknown = Effect.gen(function* () {
     for (const each of [held, oldest, reversals, oldestReversal, sms, lowBalances, disabledWebhooks])
       yield* set(each({ ambiente }), Number.NaN)
     for (const status of unresolvedStatuses) yield* set(pending({ ambiente, status }), Number.NaN)
+    for (const cell of cells) {
+      for (const each of [cellPending, cellOldest]) yield* set(each({ ambiente, cell }), Number.NaN)
+    }
     for (const receiver of receivers) {
       for (const each of [dueDeliveries, oldestDelivery]) yield* set(each({ ambiente, receiver }), Number.NaN)
     }
@@ -172,13 +197,19 @@ export class Gauges extends Context.Service<
   }
 >()("saldo/facade/Gauges") {
   static readonly layer = Layer.sync(Gauges, () => {
-    let refresh = markUnknown
+    let cells: ReadonlyArray<string> = []
+    let refresh = markUnknown(cells)
     const reading = (read: Effect.Effect<Vitals>) =>
       read.pipe(
         Effect.timeout(readTimeout),
+        Effect.tap((vitals) =>
+          Effect.sync(() => {
+            cells = vitals.cells
+          })
+        ),
         Effect.flatMap((vitals) => Effect.flatMap(DateTime.now, (now) => setGauges(vitals, now))),
         Effect.catchCause((cause) =>
-          Effect.andThen(Effect.logWarning("the gauges could not be read", cause), markUnknown)
+          Effect.andThen(Effect.logWarning("the gauges could not be read", cause), markUnknown(cells))
         ),
         Effect.cachedInvalidateWithTTL(cacheTtl)
       )

@@ -28,7 +28,12 @@ const mergedTwo = <Row>(left: ReadonlyArray<Row>, right: ReadonlyArray<Row>, ord
  *
  * @param order the order in which the rows of different cells are merged.
  */
-export const mergedPage = Effect.fnUntraced(function* <Cell, Row, Part extends { readonly rows: ReadonlyArray<Row> }, E>(
+export const mergedPage = Effect.fnUntraced(function* <
+  Cell,
+  Row,
+  Part extends { readonly rows: ReadonlyArray<Row> },
+  E
+>(
   cells: ReadonlyArray<Cell>,
   page: Page,
   order: Order.Order<Row>,
@@ -39,7 +44,10 @@ export const mergedPage = Effect.fnUntraced(function* <Cell, Row, Part extends {
   if (areSeveral && reach > reach_max) return yield* new PageTooDeep({ rows_max: reach_max })
   const wanted = areSeveral ? { page: 1, perPage: reach } : page
   const parts = yield* Effect.forEach(cells, (cell) => read(cell, wanted), { concurrency: cells_max })
-  const rows = parts.reduce<ReadonlyArray<Part["rows"][number]>>((merged, part) => mergedTwo(merged, part.rows, order), [])
+  const rows = parts.reduce<ReadonlyArray<Part["rows"][number]>>(
+    (merged, part) => mergedTwo(merged, part.rows, order),
+    []
+  )
   return { rows: areSeveral ? rows.slice(reach - page.perPage, reach) : rows, parts }
 })
 

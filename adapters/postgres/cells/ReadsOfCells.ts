@@ -49,10 +49,7 @@ const byAge: Order.Order<PendingRow> = Order.combineAll<PendingRow>([
 
 const pendingOrders: Readonly<Record<PendingOrder, Order.Order<PendingRow>>> = {
   age: byAge,
-  amount: Order.combine(
-    Order.flip(Order.mapInput(Order.BigInt, (row: PendingRow) => row.holds)),
-    byAge
-  )
+  amount: Order.combine(Order.flip(Order.mapInput(Order.BigInt, (row: PendingRow) => row.holds)), byAge)
 }
 
 const bandOrder: Order.Order<PendingBand> = Order.combineAll<PendingBand>([
@@ -76,27 +73,32 @@ const summedBands = (bands: ReadonlyArray<PendingBand>): ReadonlyArray<PendingBa
   return sums
 }
 
-const allTransactions = Effect.map(perCell(AllTransactionsPostgres.CellSales, AllTransactionsPostgres.cellLayer), (cells) =>
-  AllTransactionsPostgres.allTransactionsOf<PageTooDeep>({
-    list: Effect.fnUntraced(function* (filter, page) {
-      const { parts, rows } = yield* mergedPage(yield* cellsOf(cells, filter), page, newestFirst, (cell, page) =>
-        cell.list(filter, page)
-      )
-      return { rows, total: totalOf(parts) }
-    }),
-    find: Effect.fnUntraced(function* (sought, filter, page) {
-      const { parts, rows } = yield* mergedPage(yield* cellsOf(cells, filter), page, newestFirst, (cell, page) =>
-        cell.find(sought, filter, page)
-      )
-      return { rows, total: totalOf(parts) }
-    }),
-    pending: Effect.fnUntraced(function* (filter, order, page, now) {
-      const { parts, rows } = yield* mergedPage(yield* cellsOf(cells, filter), page, pendingOrders[order], (cell, page) =>
-        cell.pending(filter, order, page, now)
-      )
-      return { rows, bands: summedBands(parts.flatMap(({ bands }) => bands)) }
+const allTransactions = Effect.map(
+  perCell(AllTransactionsPostgres.CellSales, AllTransactionsPostgres.cellLayer),
+  (cells) =>
+    AllTransactionsPostgres.allTransactionsOf<PageTooDeep>({
+      list: Effect.fnUntraced(function* (filter, page) {
+        const { parts, rows } = yield* mergedPage(yield* cellsOf(cells, filter), page, newestFirst, (cell, page) =>
+          cell.list(filter, page)
+        )
+        return { rows, total: totalOf(parts) }
+      }),
+      find: Effect.fnUntraced(function* (sought, filter, page) {
+        const { parts, rows } = yield* mergedPage(yield* cellsOf(cells, filter), page, newestFirst, (cell, page) =>
+          cell.find(sought, filter, page)
+        )
+        return { rows, total: totalOf(parts) }
+      }),
+      pending: Effect.fnUntraced(function* (filter, order, page, now) {
+        const { parts, rows } = yield* mergedPage(
+          yield* cellsOf(cells, filter),
+          page,
+          pendingOrders[order],
+          (cell, page) => cell.pending(filter, order, page, now)
+        )
+        return { rows, bands: summedBands(parts.flatMap(({ bands }) => bands)) }
+      })
     })
-  })
 )
 
 const allInsurances = Effect.flatMap(

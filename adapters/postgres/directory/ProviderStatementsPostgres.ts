@@ -8,7 +8,15 @@ import type { StatementLine } from "../../../core/domain/ProviderStatement.ts"
 import { type ComparedStatement, type Comparison, ProviderStatements } from "../../../core/ports/ProviderStatements.ts"
 import { everyCell } from "../connection/Cell.ts"
 import { advisoryLocks, instant } from "../connection/Sql.ts"
-import { analyzeTables, makeTables, pairLines, readSales, type Span, storeCases, storeDifferences } from "./StatementTables.ts"
+import {
+  analyzeTables,
+  makeTables,
+  pairLines,
+  readSales,
+  type Span,
+  storeCases,
+  storeDifferences
+} from "./StatementTables.ts"
 
 const { int4, int8, text, timestamptz } = PgTypes.OID
 

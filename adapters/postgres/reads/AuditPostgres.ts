@@ -1,13 +1,15 @@
 import { PgClient, PgTypes } from "@effect/sql-pg"
 import { DateTime, Effect, Layer, Struct } from "effect"
-import type { Invariant } from "../../../core/domain/Invariants.ts"
+import { type CellInvariant, type Invariant, invariants } from "../../../core/domain/Invariants.ts"
 import type { LastAudit } from "../../../core/domain/Panorama.ts"
-import { Audit } from "../../../core/ports/Audit.ts"
+import { Audit, type InvariantResult } from "../../../core/ports/Audit.ts"
 import { ReportProgress } from "../../../core/ports/Progress.ts"
-import { cellClient } from "../connection/Cell.ts"
+import { type CellSql, cellClient, everyCell, type NamedCell } from "../connection/Cell.ts"
 import { inOneSnapshot, instant, int8 } from "../connection/Sql.ts"
+import { cellQueries } from "./CellAudit.ts"
 import { closingQueries } from "./ClosingAudit.ts"
 import { insuranceQueries } from "./InsuranceAudit.ts"
+import { listQueries } from "./ListAudit.ts"
 
 /** How many violating rows are shown for each invariant. */
 const offenders_max = 5
@@ -16,7 +18,7 @@ const offenders_max = 5
  * For each invariant, a query for the rows that violate it. Each query reads its tables once. The search path of the
  * session is the cell.
  */
-export const violationQueries: Record<Invariant, string> = {
+export const violationQueries: Record<Exclude<Invariant, CellInvariant>, string> = {
   owned: `
     select company_id, coalesce(b.owned, 0) as owned_centavos, coalesce(e.total, 0) as ledger_centavos
     from balance as b
@@ -127,99 +129,7 @@ export const violationQueries: Record<Invariant, string> = {
     ) as e
     where balance <> expected`,
 
-  // Finds each row's block by binary search and counts the rows of each block before comparing. A join would compare
-  // each of a company's sales with each of its blocks, which takes hours at millions of sales. Rows after the last
-  // block are in no block; they count only towards the length of the list.
-  listed: `
-    with parted as materialized (
-      select company_id, list, array_agg(first_id order by first_id) as first_ids, max(last_id) as last_id,
-        sum(members) as members
-      from block
-      group by company_id, list
-    ),
-    counted as materialized (
-      select m.company_id, m.list, m.first_id, count(*) as members,
-        count(*) filter (where m.status = 'PENDING') as pending,
-        count(*) filter (where m.status = 'SUCCESS') as success,
-        count(*) filter (where m.status = 'FAILED') as failed,
-        count(*) filter (where m.status = 'REVERSED') as reversed,
-        max(m.id) as last_id, min(m.created_at) as earliest, max(m.created_at) as latest
-      from (
-        select company_id, list, m.id, m.created_at, m.status,
-          case when m.id <= p.last_id then coalesce(p.first_ids[width_bucket(m.id, p.first_ids)], 0) end as first_id
-        from (
-          select company_id, 'sale' as list, id, created_at, status from transaction
-          union all
-          select company_id, 'entry', id, created_at, null from entry
-        ) as m
-        left join parted as p using (company_id, list)
-      ) as m
-      group by m.company_id, m.list, m.first_id
-    ),
-    length as (
-      select company_id, 'sale' as list, sales as members, sales_listed as listed, listed_to as last_id from balance
-      union all
-      select company_id, 'entry', entries, entries_listed, null from balance
-    )
-    select coalesce(b.company_id, l.company_id) as company_id, coalesce(b.list, l.list) as list, b.first_id,
-      b.members as counted, l.members
-    from block as b
-    full join (select * from counted where first_id is not null) as l
-      on l.company_id = b.company_id and l.list = b.list and l.first_id = b.first_id
-    where (b.members, b.pending, b.success, b.failed, b.reversed)
-        is distinct from (l.members, l.pending, l.success, l.failed, l.reversed)
-      or l.last_id > b.last_id
-      or l.earliest < b.earliest
-      or l.latest > b.latest
-    union all
-    select coalesce(b.company_id, m.company_id), coalesce(b.list, m.list), null, coalesce(b.members, 0),
-      coalesce(m.members, 0)
-    from length as b
-    full join (select company_id, list, sum(members) as members from counted group by company_id, list) as m
-      on m.company_id = b.company_id and m.list = b.list
-    left join parted as p on p.company_id = b.company_id and p.list = b.list
-    where coalesce(b.members, 0) <> coalesce(m.members, 0)
-      or coalesce(b.listed, 0) <> coalesce(p.members, 0)
-      or b.last_id <> coalesce(p.last_id, 0)`,
-
-  sublisted: `
-    select company_id, sublist, b.members as counted, m.members
-    from (
-      select company_id, sublist, sum(members) as members, sum(pending) as pending, sum(success) as success,
-        sum(failed) as failed, sum(reversed) as reversed, min(first_id) as first_id, max(last_id) as last_id,
-        min(earliest) as earliest, max(latest) as latest, bool_or(first_id <= previous) as overlap
-      from (
-        select *, lag(last_id) over (partition by company_id, sublist order by first_id) as previous
-        from sublist_block
-      ) as o
-      group by company_id, sublist
-    ) as b
-    full join (
-      select g.company_id, s.sublist, sum(g.members) as members, sum(g.pending) as pending, sum(g.success) as success,
-        sum(g.failed) as failed, sum(g.reversed) as reversed, min(g.first_id) as first_id, max(g.last_id) as last_id,
-        min(g.earliest) as earliest, max(g.latest) as latest
-      from (
-        select t.company_id, t.service_id, t.terminal_id, count(*) as members,
-          count(*) filter (where t.status = 'PENDING') as pending,
-          count(*) filter (where t.status = 'SUCCESS') as success,
-          count(*) filter (where t.status = 'FAILED') as failed,
-          count(*) filter (where t.status = 'REVERSED') as reversed,
-          min(t.id) as first_id, max(t.id) as last_id, min(t.created_at) as earliest, max(t.created_at) as latest
-        from transaction as t
-        join balance as o on o.company_id = t.company_id
-        where t.id <= o.listed_to
-        group by t.company_id, t.service_id, t.terminal_id
-      ) as g
-      cross join lateral unnest(sublists_of(g.service_id, g.terminal_id)) as s(sublist)
-      group by g.company_id, s.sublist
-    ) as m using (company_id, sublist)
-    where (b.members, b.pending, b.success, b.failed, b.reversed)
-        is distinct from (m.members, m.pending, m.success, m.failed, m.reversed)
-      or b.overlap
-      or m.first_id < b.first_id
-      or m.last_id > b.last_id
-      or m.earliest < b.earliest
-      or m.latest > b.latest`,
+  ...listQueries,
 
   ...insuranceQueries,
 
@@ -231,8 +141,12 @@ interface ExaminedRow {
   readonly offenders: ReadonlyArray<Readonly<Record<string, unknown>>>
 }
 
+/** Makes the cell the search path of the transaction. */
+const searchCell = (sql: CellSql) => sql`set local search_path = ${sql.cell}, pg_temp`
+
 /**
- * Runs an audit of the cell in one snapshot, so that all queries see the same balances.
+ * Runs an audit in one snapshot, so that all queries see the same balances, and no company is seen in two cells while it
+ * moves. The search path is the cell of `CellName`.
  *
  * Disables nested loops. With outdated statistics, for example on a company's first day of sales, the planner compares
  * every sale with every entry. This takes 2 s at 10,000 sales, and 1 min at 50,000.
@@ -240,8 +154,7 @@ interface ExaminedRow {
 export const inAuditSnapshot = Effect.fnUntraced(function* <A, E, R>(work: Effect.Effect<A, E, R>) {
   const sql = yield* cellClient
   const settings = sql`set local enable_nestloop = off`
-  const searchPath = sql`set local search_path = ${sql.cell}, pg_temp`
-  return yield* inOneSnapshot(sql, Effect.andThen(Effect.andThen(settings, searchPath), work))
+  return yield* inOneSnapshot(sql, Effect.andThen(Effect.andThen(settings, searchCell(sql)), work))
 })
 
 interface LastAuditRow {
@@ -256,22 +169,58 @@ const lastAuditOf = ({ duration_ms, ended_at, violations }: LastAuditRow): LastA
   violated: Struct.keys(violations).map((invariant) => ({ invariant, violations: violations[invariant] }))
 })
 
-const make = Effect.gen(function* () {
-  const sql = yield* cellClient
+/** A query for an invariant, and the cell that it reads. Null: it reads all cells. */
+interface Check {
+  readonly invariant: Invariant
+  readonly cell: NamedCell | null
+  readonly query: string
+}
 
-  const examine = Effect.fnUntraced(function* ([invariant, query]: readonly [Invariant, string]) {
+/** The queries for all cells. The invariants between cells need no query if there is only one. */
+const checksOf = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
+  const checks = (queries: Partial<Record<Invariant, string>>, cell: NamedCell | null) =>
+    Object.entries(queries).map(([invariant, query]): Check => ({ invariant: invariant as Invariant, cell, query }))
+  const cells = yield* everyCell(sql)
+  const between = cells.length > 1 ? yield* cellQueries(sql, cells) : {}
+  return [...cells.flatMap((cell) => checks(violationQueries, cell)), ...checks(between, null)]
+})
+
+/** The results of all cells, by invariant. */
+const resultsOf = (results: ReadonlyArray<InvariantResult>): ReadonlyArray<InvariantResult> =>
+  Struct.keys(invariants).map((invariant) => {
+    const those = results.filter((each) => each.invariant === invariant)
+    return {
+      invariant,
+      violations: those.reduce((sum, { violations }) => sum + violations, 0),
+      offenders: those.flatMap(({ offenders }) => offenders).slice(0, offenders_max)
+    }
+  })
+
+const make = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+
+  const examine = Effect.fnUntraced(function* ({ cell, invariant, query }: Check) {
+    if (cell !== null) yield* searchCell(cell.sql)
     const [row] = yield* sql<ExaminedRow>`
       with broken as materialized (${sql.literal(query)})
       select
         (select count(*) from broken) as violations,
         coalesce((select jsonb_agg(b) from (select * from broken limit ${offenders_max}) as b), '[]') as offenders`
-    return { invariant, violations: Number(row?.violations), offenders: row?.offenders ?? [] }
+    const offenders = row?.offenders ?? []
+    return {
+      invariant,
+      violations: Number(row?.violations),
+      offenders: cell === null ? offenders : offenders.map((offender) => ({ ...offender, cell: cell.name }))
+    } satisfies InvariantResult
   })
 
-  const queries = Object.entries(violationQueries) as ReadonlyArray<[Invariant, string]>
-  const all = Effect.flatMap(ReportProgress, (report) =>
-    Effect.forEach(queries, (query, index) => Effect.andThen(report(index, queries.length), examine(query)))
-  )
+  const all = Effect.gen(function* () {
+    const report = yield* ReportProgress
+    const checks = yield* checksOf(sql)
+    return resultsOf(
+      yield* Effect.forEach(checks, (check, index) => Effect.andThen(report(index, checks.length), examine(check)))
+    )
+  })
 
   const record = ({ duration_ms, endedAt, violated }: LastAudit) => sql`
     insert into directory.last_audit as l (id, ended_at, duration_ms, violations)

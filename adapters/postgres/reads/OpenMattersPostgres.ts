@@ -268,7 +268,11 @@ export const mergedMatters = (parts: ReadonlyArray<OpenMatters>): OpenMatters =>
     ),
     oldestDelivery: parts.flatMap(({ oldestDelivery }) => oldestDelivery ?? []).sort(DateTime.Order)[0] ?? null,
     closing: {
-      day: closings.flatMap(({ day }) => day ?? []).sort().at(-1) ?? null,
+      day:
+        closings
+          .flatMap(({ day }) => day ?? [])
+          .sort()
+          .at(-1) ?? null,
       closed: closings.reduce((sum, { closed }) => sum + closed, 0),
       unclosed: closings.reduce((sum, { unclosed }) => sum + unclosed, 0)
     }

@@ -25,10 +25,7 @@ export type PendingRow = KeyedRow & {
   readonly doubted_at: Date
   readonly holds: bigint
   readonly supplier: Supplier
-} & (
-    | { readonly reversal_xid: null }
-    | { readonly reversal_xid: string; readonly reversal_status: ReversalStatus }
-  ) &
+} & ({ readonly reversal_xid: null } | { readonly reversal_xid: string; readonly reversal_status: ReversalStatus }) &
   ({ readonly answer: null } | { readonly answer: string; readonly times: number; readonly last_at: Date }) &
   (ProposalRow | { readonly verdict: null })
 

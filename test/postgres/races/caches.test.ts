@@ -86,6 +86,7 @@ layer(TestLayer, { excludeTestServices: true })("a cache entry with a lifetime o
       const { readBy, refresh } = yield* Gauges
       let reads = 0
       const vitals = {
+        cells: [],
         unresolved: [],
         unresolvedReversals: [],
         undeliveredSms: [],

@@ -216,7 +216,7 @@ layer(TestLayer)("a page of a long list", (it) => {
       )
       const vitals = VitalSigns.use((signs) => signs.read)
       for (const reading of [pending, vitals]) {
-        const scans = yield* scansOfStatements<unknown, never, AllTransactions | VitalSigns>(reading)
+        const scans = yield* scansOfStatements<unknown, unknown, AllTransactions | VitalSigns>(reading)
         const money = scans.filter(({ of }) => /^(transaction|reversal)/.test(of))
         assert.isEmpty(
           money.filter(({ kind }) => kind === "Seq Scan"),

@@ -179,7 +179,7 @@ layer(TestLayer, { excludeTestServices: true })("an audit", (it) => {
             descripcion: "the held amount of a company is the sum of its sales in PROCESSING and PENDING",
             ok: false,
             violaciones: 1,
-            ejemplos: [{ company_id: 7, held_centavos: 599, sales_centavos: 600 }]
+            ejemplos: [{ company_id: 7, held_centavos: 599, sales_centavos: 600, cell: "cell" }]
           }
         ]
       )

@@ -103,6 +103,7 @@ layer(monitoredServer({ WEBHOOK_ALLOW_LOCAL: "on" }), { excludeTestServices: tru
       yield* pass("20 minutes")
       const now = yield* freshMetrics
       assert.strictEqual(now.get('saldo_pending_sales{ambiente="production",status="PENDING"}'), 1)
+      assert.strictEqual(now.get('saldo_cell_pending_sales{ambiente="production",cell="cell"}'), 1)
       assert.strictEqual(now.get('saldo_held_pesos{ambiente="production"}'), 100)
       assert.strictEqual(now.get('saldo_pending_oldest_seconds{ambiente="production"}'), 1206)
       assert.strictEqual(now.get('saldo_held_pesos{ambiente="development"}'), held)

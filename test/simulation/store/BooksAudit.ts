@@ -5,7 +5,7 @@ import { type Entry, owned } from "../../../core/domain/Account.ts"
 import { type Closing, chainFault } from "../../../core/domain/Closing.ts"
 import type { TransactionId } from "../../../core/domain/Ids.ts"
 import type { Insurance } from "../../../core/domain/Insurance.ts"
-import type { Invariant } from "../../../core/domain/Invariants.ts"
+import type { CellInvariant, Invariant } from "../../../core/domain/Invariants.ts"
 import { isUnresolved } from "../../../core/domain/Status.ts"
 import { closedDayProblem, endOf } from "./ClosedDays.ts"
 
@@ -133,10 +133,13 @@ const fundedIn = ({ adjustments, entries, funding }: CompanyBooks): string | nul
 }
 
 /**
- * A check for each invariant, which returns the problem or null. `listed` and `sublisted` are left out, because only the
- * database has list blocks.
+ * A check for each invariant of a company, which returns the problem or null. `listed` and `sublisted` are left out,
+ * because only the database has list blocks.
  */
-const invariantChecks: Record<Exclude<Invariant, "listed" | "sublisted">, (tally: Tally) => string | null> = {
+const invariantChecks: Record<
+  Exclude<Invariant, CellInvariant | "listed" | "sublisted">,
+  (tally: Tally) => string | null
+> = {
   owned: ({ books: { purse }, ledger }) =>
     problemIf(owned(purse.balance) !== ledger, () => `owned ${owned(purse.balance)}, ledger ${ledger}`),
   held: ({ books: { purse }, held }) =>
