@@ -4,11 +4,12 @@ import { HttpServer } from "effect/http"
 import * as CallCounterMemory from "../adapters/CallCounterMemory.ts"
 import { DataKey } from "../adapters/crypto/VaultAead.ts"
 import * as PdfThread from "../adapters/pdf/PdfThread.ts"
+import * as Cells from "../adapters/postgres/cells/Cells.ts"
+import * as ClosingsOfCells from "../adapters/postgres/cells/ClosingsOfCells.ts"
 import { anyRoleReaderLayer, mayActAsReader } from "../adapters/postgres/connection/CompanyReads.ts"
 import * as CataloguePostgres from "../adapters/postgres/directory/CataloguePostgres.ts"
 import * as TokenDirectoryPostgres from "../adapters/postgres/directory/TokenDirectoryPostgres.ts"
 import { countPeppers } from "../adapters/postgres/directory/TokensPostgres.ts"
-import * as ClosingsPostgres from "../adapters/postgres/ledger/ClosingsPostgres.ts"
 import type { CompanyEvent } from "../core/domain/Event.ts"
 import type { Closings } from "../core/ports/Closings.ts"
 import { Pepper } from "../core/ports/Pepper.ts"
@@ -118,8 +119,8 @@ const sandboxResetting = Layer.unwrap(
 const closingConnection = connections(1, { statement_timeout: "600000", max_parallel_workers_per_gather: "0" })
 
 /** The port that the server closes days with. */
-export const closingsLayer = ClosingsPostgres.layer.pipe(
-  Layer.provide(anyRoleReaderLayer),
+export const closingsLayer = ClosingsOfCells.layer.pipe(
+  Layer.provide([Cells.layer, anyRoleReaderLayer]),
   Layer.provide(closingConnection)
 )
 

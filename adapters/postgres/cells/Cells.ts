@@ -3,7 +3,8 @@ import { type Cause, Context, Effect, Exit, Layer, Option, Semaphore } from "eff
 import type { CompanyId } from "../../../core/domain/Ids.ts"
 import { CellFilter } from "../../../core/ports/CellFilter.ts"
 import { CellName } from "../connection/Cell.ts"
-import { invalidateOn, makeTtlCache } from "../connection/TtlCache.ts"
+import { DirectoryChanges } from "../connection/DirectoryChanges.ts"
+import { makeTtlCache } from "../connection/TtlCache.ts"
 import { grouped } from "../grouping/Grouped.ts"
 
 /** A cell as the directory lists it. */
@@ -45,7 +46,8 @@ const make = Effect.gen(function* () {
 
   const all = makeTtlCache(readAll, 1)
   const companies = makeTtlCache(readOf, companies_max)
-  yield* invalidateOn("directory_changed", Effect.andThen(all.forget, companies.forget))
+  const changes = yield* DirectoryChanges
+  yield* changes.invalidate(Effect.andThen(all.forget, companies.forget))
 
   const list = all.get("")
   return Cells.of({
@@ -62,7 +64,7 @@ const make = Effect.gen(function* () {
 const firstCell = "cell"
 
 /** `Cells` in Postgres. */
-export const layer = Layer.effect(Cells, make)
+export const layer = Layer.provide(Layer.effect(Cells, make), DirectoryChanges.layer)
 
 /** The instances of an adapter, one for each cell. */
 export interface PerCell<Service> {

@@ -2,8 +2,9 @@ import { PgClient, PgTypes } from "@effect/sql-pg"
 import { DateTime, Duration, Effect, Layer, Option } from "effect"
 import type { TokenId } from "../../../core/domain/Ids.ts"
 import { type Credentials, TokenDirectory, type TokenUse } from "../../../core/ports/TokenDirectory.ts"
+import { DirectoryChanges } from "../connection/DirectoryChanges.ts"
 import { int8 } from "../connection/Sql.ts"
-import { invalidateOn, makeTtlCache } from "../connection/TtlCache.ts"
+import { makeTtlCache } from "../connection/TtlCache.ts"
 import { bestEffortClient, groupedBestEffort } from "../grouping/BestEffortWrites.ts"
 import { grouped } from "../grouping/Grouped.ts"
 import { type CompanyRow, companyOf } from "./CompaniesPostgres.ts"
@@ -53,7 +54,8 @@ const make = Effect.gen(function* () {
   )
 
   const known = makeTtlCache(read, cachedKeys_max)
-  yield* invalidateOn("directory_changed", known.forget)
+  const changes = yield* DirectoryChanges
+  yield* changes.invalidate(known.forget)
 
   return TokenDirectory.of({ lookup: known.get, used: yield* recordingUses })
 })
@@ -112,4 +114,4 @@ const recordingUses = Effect.gen(function* () {
 const useRow = ({ at, tokenId }: TokenUse) => ({ token_id: tokenId, used_at: DateTime.formatIso(at) })
 
 /** `TokenDirectory` in Postgres, cached until it changes. */
-export const layer = Layer.effect(TokenDirectory, make)
+export const layer = Layer.provide(Layer.effect(TokenDirectory, make), DirectoryChanges.layer)

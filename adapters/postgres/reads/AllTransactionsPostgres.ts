@@ -7,7 +7,8 @@ import { cellClient } from "../connection/Cell.ts"
 import { companyReads } from "../connection/CompanyReads.ts"
 import { pageOfCounted, sliceOf } from "./CountedList.ts"
 import { type CellPending, pendingOfCell, pendingSliceOf } from "./PendingSales.ts"
-import { pageOfAllCompanies, pageOfDays, pageOfSought } from "./SalesOfAllCompanies.ts"
+import { pageOfAllCompanies, pageOfDays } from "./SalesOfAllCompanies.ts"
+import { pageOfSought } from "./SoughtSales.ts"
 import { type KeyedRow, ownedOf, pageOf, saleList, salesHavingAnyOf, sublistOf } from "./TransactionsPostgres.ts"
 
 /** How many of the newest sales are read first, in search of the sales that pass a filter. */

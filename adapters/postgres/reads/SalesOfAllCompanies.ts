@@ -3,7 +3,7 @@ import { DateTime, Duration } from "effect"
 import type { Fragment } from "effect/sql/Statement"
 import { instantsOf } from "../../../core/domain/LocalTime.ts"
 import type { Page } from "../../../core/domain/Page.ts"
-import type { OwnedFilter, SoughtSale } from "../../../core/ports/Transactions.ts"
+import type { OwnedFilter } from "../../../core/ports/Transactions.ts"
 import type { CellSql } from "../connection/Cell.ts"
 import { instant, int8 } from "../connection/Sql.ts"
 import { boundsOf, furtherOf, type WithTotal } from "./CountedList.ts"
@@ -14,11 +14,11 @@ type Sql = CellSql
 const int8s = (sql: Sql, values: ReadonlyArray<number>): Fragment => sql`${values.map(String)}::text[]::bigint[]`
 
 /** Condition for rows of the filter's company. `table` is the alias of rows with a company id. */
-const ofFilterCompany = (sql: Sql, { companyId }: OwnedFilter, table: string): Fragment =>
+export const ofFilterCompany = (sql: Sql, { companyId }: OwnedFilter, table: string): Fragment =>
   companyId === undefined ? sql`true` : sql`${sql.literal(table)}.company_id = ${int8(companyId)}`
 
 /** Conditions for a row `t` by status and terminal. */
-const rowConditions = (sql: Sql, { statuses, terminalId }: OwnedFilter): ReadonlyArray<Fragment> => [
+export const rowConditions = (sql: Sql, { statuses, terminalId }: OwnedFilter): ReadonlyArray<Fragment> => [
   ...(statuses === undefined ? [] : [sql.literal(salesHavingAnyOf(statuses)?.row ?? "true")]),
   ...(terminalId === undefined ? [] : [sql`t.terminal_id = ${terminalId}`])
 ]
@@ -27,7 +27,7 @@ const rowConditions = (sql: Sql, { statuses, terminalId }: OwnedFilter): Readonl
  * Conditions for a row `t` by day and service. The date is hidden from the planner. Otherwise it could search the index of
  * creation times, which covers all companies, once for each company.
  */
-const furtherConditions = (sql: Sql, { services, ...range }: OwnedFilter): ReadonlyArray<Fragment> => {
+export const furtherConditions = (sql: Sql, { services, ...range }: OwnedFilter): ReadonlyArray<Fragment> => {
   const { since, until } = instantsOf(range)
   return [
     ...(services === undefined ? [] : [sql`t.service_id = any (${int8s(sql, services)})`]),
@@ -37,7 +37,7 @@ const furtherConditions = (sql: Sql, { services, ...range }: OwnedFilter): Reado
 }
 
 /** The page of `matched`, a table with the company and id of each match. `cut`: whether `matched` is incomplete. */
-const shownOf = (sql: Sql, page: Page, cut = sql`false`): Fragment => sql`
+export const shownOf = (sql: Sql, page: Page, cut = sql`false`): Fragment => sql`
   select whole.total, whole.cut, shown.*${furtherOf(sql, saleList)}
   from (select count(*) as total, ${cut} as cut from matched) as whole
   left join (
@@ -229,85 +229,4 @@ export const pageOfDays = (sql: Sql, filter: OwnedFilter, page: Page, newest_max
       where ${ofFilterCompany(sql, filter, "b")}
     )
     ${shownOf(sql, page, sql`(select cut from span)`)}`
-}
-
-const texts = (sql: Sql, values: ReadonlyArray<string>): Fragment => sql`${values}::text[]`
-
-/**
- * Queries for the ids of one company's sales, one query for each index. `c` is the company, with the xids that the key
- * has there. An xid has two partial indexes, and the literals let the planner use them.
- */
-const searchesOf = (sql: Sql, { id, key, xids = [] }: SoughtSale): ReadonlyArray<Fragment> => {
-  const ofXids = (wanted: Fragment) => [
-    ...["t.status <> 'FAILED'", "t.status = 'FAILED'"].map(
-      (part) => sql`
-        select t.id
-        from ${sql.cell}.transaction as t
-        where t.company_id = c.id and t.xid = any (${wanted}) and ${sql.literal(part)}`
-    ),
-    ...["v.status <> 'DENIED'", "v.status = 'DENIED'"].map(
-      (part) => sql`
-        select v.transaction_id
-        from ${sql.cell}.reversal as v
-        where v.company_id = c.id and v.xid = any (${wanted}) and ${sql.literal(part)}`
-    )
-  ]
-  return [
-    ...(id === undefined
-      ? []
-      : [sql`select t.id from ${sql.cell}.transaction as t where t.company_id = c.id and t.id = ${int8(id)}`]),
-    ...(xids.length === 0 ? [] : ofXids(texts(sql, xids))),
-    // A key that was freed is not in the table idempotency. The xid that follows from the key finds its sale.
-    ...(key === undefined
-      ? []
-      : [
-          sql`select k.transaction_id from ${sql.cell}.idempotency as k where k.company_id = c.id and k.key = ${key}`,
-          ...ofXids(sql`c.xids`)
-        ])
-  ]
-}
-
-/**
- * A page of the sales that have one of the sought values, newest first, with their total.
- *
- * The indexes of ids, xids and keys begin with the company, so each company is searched separately. The indexes of
- * identifiers begin with the identifier.
- */
-export const pageOfSought = (sql: Sql, sought: SoughtSale, filter: OwnedFilter, page: Page) => {
-  const { derived, identifiers = [] } = sought
-  const searches = searchesOf(sql, sought)
-  const ofCompanies = sql`
-    select c.id, f.id
-    from (
-      select c.id, d.xids
-      from directory.company as c
-      left join jsonb_to_recordset(
-        ${PgTypes.jsonb(derived.map(({ companyId: company_id, xids }) => ({ company_id, xids })))}
-      ) as d(company_id bigint, xids text[]) on d.company_id = c.id
-    ) as c
-    cross join lateral (${sql.join(" union ", false)(searches.map((search) => sql`(${search})`))} offset 0) as f(id)
-    where ${filter.companyId === undefined ? sql`true` : sql`c.id = ${int8(filter.companyId)}`}`
-  const ofIdentifiers = ["t.status <> 'PROCESSING'", "t.status = 'PROCESSING'"].map(
-    (part) => sql`
-      select t.company_id, t.id
-      from ${sql.cell}.transaction as t
-      where t.identifier = any (${texts(sql, identifiers)})
-        and ${sql.literal(part)}
-        and ${ofFilterCompany(sql, filter, "t")}`
-  )
-  const found = [...(searches.length === 0 ? [] : [ofCompanies]), ...(identifiers.length === 0 ? [] : ofIdentifiers)]
-  const narrowed = [...rowConditions(sql, filter), ...furtherConditions(sql, filter)]
-  return sql<WithTotal<KeyedRow>>`
-    with found(company_id, id) as materialized (${sql.join(" union ", false, "select 0, 0 where false")(found)}),
-    matched as materialized (
-      select f.*
-      from found as f
-      cross join lateral (
-        select t.id
-        from ${sql.cell}.transaction as t
-        where ${sql.and([sql`t.company_id = f.company_id`, sql`t.id = f.id`, ...narrowed])}
-        offset 0
-      ) as t
-    )
-    ${shownOf(sql, page)}`
 }
