@@ -2,6 +2,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { isBrowserInstalled } from "../support/Chromium.ts"
 import { consoleInBrowser, openPageAs, overflowOf, phone, seriousFaults } from "./ConsolePage.ts"
+import { callConsole, signedIn } from "./TestConsole.ts"
 
 const statement = (content: string) => ({
   name: "marzo.csv",
@@ -31,7 +32,7 @@ describe.skipIf(!isBrowserInstalled())("the cases in Chromium", () => {
         yield* Effect.promise(async () => {
           await dialog.getByLabel("Extracto del proveedor (CSV)").setInputFiles(statement("xid,amount\nRD-1,50.00\n"))
           await dialog.getByRole("button", { name: "Comparar", exact: true }).click()
-          await page.getByText("El extracto se comparó con las ventas").waitFor()
+          await page.getByText("el extracto se comparó con las ventas").waitFor()
           assert.include(await page.locator("dialog").textContent(), "Casos nuevos1")
         })
         assert.deepStrictEqual(yield* seriousFaults(page), [])
@@ -73,6 +74,36 @@ describe.skipIf(!isBrowserInstalled())("the closings in Chromium", () => {
         })
         assert.deepStrictEqual(yield* seriousFaults(page), [])
         assert.deepStrictEqual(faults, [])
+      })
+    )
+  })
+})
+
+describe.skipIf(!isBrowserInstalled())("a deposit above the limit in Chromium", () => {
+  layer(consoleInBrowser, { excludeTestServices: true })((it) => {
+    it.effect("is among the proposals at once, and another operator confirms it", () =>
+      Effect.gen(function* () {
+        const names = { razon_social: "Colmado Luz", codigo_empresa: "LUZ", ambiente: "development" }
+        const { data } = yield* callConsole("empresas.crear", { browser: yield* signedIn("admin"), input: names })
+        const { page: first } = yield* openPageAs("cajero")
+        const { page: second } = yield* openPageAs("supervisor")
+        yield* Effect.promise(async () => {
+          // Without the refresh of every 15 seconds.
+          await first.addInitScript("window.setInterval = () => 0")
+          await first.goto(`/empresas/${data.empresa_id}`)
+          await first.getByText("No hay propuestas.").waitFor()
+          await first.getByRole("button", { name: "Depositar" }).click()
+          await first.getByLabel("Monto en pesos").fill("2500000")
+          await first.getByLabel("Referencia").fill("T-1")
+          await first.getByRole("dialog").getByRole("button", { name: "Depositar" }).click()
+          await first.getByRole("cell", { name: "pendiente" }).waitFor()
+          await second.goto("/pendientes")
+          await second.getByRole("link", { name: "Colmado Luz" }).waitFor()
+          await second.getByRole("button", { name: "Confirmar" }).click()
+          await second.getByText("propuso mover RD$ 2,500,000.00 en la empresa Colmado Luz").waitFor()
+          await second.getByRole("button", { name: "Confirmar RD$ 2,500,000.00" }).click()
+          await second.getByText("Confirmada. Disponible: RD$ 2,500,000.00.").waitFor()
+        })
       })
     )
   })

@@ -98,6 +98,12 @@ const refresh_s = 15
 export const CompanyPage = ({ id, query }: ScreenProps) => {
   const companyId = Number(id)
   const { data, error, reload } = useLive(() => api.empresas.ver.query({ empresa_id: companyId }), id, refresh_s)
+  // A deposit or an adjustment may have become a proposal.
+  const [changes, setChanges] = useState(0)
+  const changed = () => {
+    reload()
+    setChanges((times) => times + 1)
+  }
   if (data === undefined)
     return error === undefined ? <Loading /> : <Failed message={faultOf(error).message} retry={reload} />
   const { estado, razon_social, saldo } = data
@@ -107,11 +113,11 @@ export const CompanyPage = ({ id, query }: ScreenProps) => {
         <strong>{razon_social}</strong> <Badge tone={estado === "suspendida" ? "bad" : "good"}>{estado}</Badge>
       </p>
       <Balance saldo={saldo} />
-      <Actions company={data} onChange={reload} />
+      <Actions company={data} onChange={changed} />
       <Facts company={data} />
       <section aria-labelledby="propuestas">
         <h2 id="propuestas">Propuestas</h2>
-        <Proposals companyId={companyId} onDecided={reload} />
+        <Proposals companyId={companyId} version={changes} onDecided={reload} />
       </section>
       <CompanyTokens companyId={companyId} />
       <CompanyStatement companyId={companyId} query={query} version={`${saldo.saldo_actual} ${saldo.actualizado_en}`} />

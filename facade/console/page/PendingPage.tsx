@@ -7,6 +7,7 @@ import { api, faultOf } from "./Client.ts"
 import { CompanyChoice, FilterForm, filterIn, optionsOf, useCompanies } from "./Filters.tsx"
 import { Link, type ScreenProps, setQuery } from "./Navigation.tsx"
 import { bandName } from "./PanoramaParts.tsx"
+import { Proposals } from "./Proposals.tsx"
 import { SaleActions } from "./SaleActions.tsx"
 import { shortNames } from "./SaleParts.tsx"
 import { answerName } from "./Timeline.tsx"
@@ -135,7 +136,7 @@ const List = ({
   />
 )
 
-/** Sales and reversals with unknown outcome, and what can be done about them. */
+/** Proposals of deposits, and sales and reversals with unknown outcome, with what can be done about them. */
 export const PendingPage = ({ query }: ScreenProps) => {
   const companies = useCompanies()
   // The address holds texts; the console checks them.
@@ -143,6 +144,7 @@ export const PendingPage = ({ query }: ScreenProps) => {
   const { data, error, reload } = useLive(() => api.pendientes.listar.query(wanted), query.toString(), refresh_s)
   return (
     <>
+      <Proposals />
       <PendingFilters companies={companies} query={query} />
       {error !== undefined && <Failed message={faultOf(error).message} retry={reload} />}
       {data === undefined && error === undefined && <Loading />}

@@ -8,6 +8,7 @@ import { Failed, Loading } from "../ui/States.tsx"
 import { Table } from "../ui/Table.tsx"
 import { toast } from "../ui/Toast.tsx"
 import { api, faultOf } from "./Client.ts"
+import { useCompanies } from "./Filters.tsx"
 import { Link } from "./Navigation.tsx"
 import { useMay, useSession } from "./Session.ts"
 
@@ -22,13 +23,11 @@ const tones: Readonly<Record<Proposal["estado"], Tone>> = {
 
 interface DecisionProps {
   readonly proposal: Proposal
+  readonly company: string
   readonly onDone: () => void
 }
 
-const ConfirmForm = ({
-  onDone,
-  proposal: { empresa_id, monto, propuesta, propuesta_por, referencia }
-}: DecisionProps) => (
+const ConfirmForm = ({ company, onDone, proposal: { monto, propuesta, propuesta_por, referencia } }: DecisionProps) => (
   <Form
     action={`Confirmar ${pesos(monto)}`}
     faultOf={faultOf}
@@ -40,13 +39,13 @@ const ConfirmForm = ({
   >
     {() => (
       <p>
-        {propuesta_por} propuso mover {pesos(monto)} en la empresa {empresa_id}, con la referencia {referencia}.
+        {propuesta_por} propuso mover {pesos(monto)} en la empresa {company}, con la referencia {referencia}.
       </p>
     )}
   </Form>
 )
 
-const RejectForm = ({ onDone, proposal: { propuesta } }: DecisionProps) => (
+const RejectForm = ({ onDone, proposal: { propuesta } }: Omit<DecisionProps, "company">) => (
   <Form
     action="Rechazar"
     isDangerous
@@ -90,17 +89,20 @@ const Buttons = ({ onOpen, proposal }: { proposal: Proposal; onOpen: (open: Open
 const refresh_s = 15
 
 interface ProposalsProps {
-  /** The proposals of one company, or of all companies. */
+  /** The company. Without it, the pending proposals of all companies are shown, and nothing if there are none. */
   readonly companyId?: number
+  /** Each new value loads the proposals again. */
+  readonly version?: number
   /** Called when a decision has moved money. */
   readonly onDecided?: () => void
 }
 
 /** Deposits and adjustments that two operators must agree on. */
-export const Proposals = ({ companyId, onDecided }: ProposalsProps) => {
+export const Proposals = ({ companyId, onDecided, version = 0 }: ProposalsProps) => {
+  const { nameOf } = useCompanies()
   const { data, error, reload } = useLive(
     () => api.propuestas.listar.query(companyId === undefined ? {} : { empresa_id: companyId }),
-    String(companyId),
+    `${companyId} ${version}`,
     refresh_s
   )
   const [open, setOpen] = useState<Open>()
@@ -111,11 +113,14 @@ export const Proposals = ({ companyId, onDecided }: ProposalsProps) => {
   }
   if (data === undefined)
     return error === undefined ? <Loading /> : <Failed message={faultOf(error).message} retry={reload} />
+  const rows = companyId === undefined ? data.filter(({ estado }) => estado === "pendiente") : data
+  if (companyId === undefined && rows.length === 0 && open === undefined) return null
   return (
     <>
       <Table
-        caption="Propuestas de depósitos y ajustes"
-        rows={data}
+        caption={companyId === undefined ? "Depósitos y ajustes por confirmar" : "Propuestas de depósitos y ajustes"}
+        showCaption={companyId === undefined}
+        rows={rows}
         keyOf={({ propuesta }) => propuesta}
         empty="No hay propuestas."
         columns={[
@@ -124,7 +129,7 @@ export const Proposals = ({ companyId, onDecided }: ProposalsProps) => {
             ? [
                 {
                   title: "Empresa",
-                  cell: ({ empresa_id }: Proposal) => <Link to={`/empresas/${empresa_id}`}>{empresa_id}</Link>
+                  cell: ({ empresa_id }: Proposal) => <Link to={`/empresas/${empresa_id}`}>{nameOf(empresa_id)}</Link>
                 }
               ]
             : []),
@@ -148,7 +153,7 @@ export const Proposals = ({ companyId, onDecided }: ProposalsProps) => {
       {open && (
         <Dialog title={`Propuesta ${open.proposal.propuesta}`} onClose={() => setOpen(undefined)}>
           {open.kind === "confirm" ? (
-            <ConfirmForm proposal={open.proposal} onDone={close} />
+            <ConfirmForm proposal={open.proposal} company={nameOf(open.proposal.empresa_id)} onDone={close} />
           ) : (
             <RejectForm proposal={open.proposal} onDone={close} />
           )}

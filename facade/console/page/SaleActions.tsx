@@ -215,7 +215,7 @@ const ActionPart = ({ action, ...props }: ActionProps & { action: Action }) => {
         </OpenDialog>
       )
     case "proponer_desde":
-      return <p>Puede resolverse sola. Se puede proponer cómo terminó desde el {dateTime(action.desde)}.</p>
+      return <p>Puede resolverse sola. Desde el {dateTime(action.desde)} se puede proponer cómo terminó.</p>
     case "confirmar":
       return (
         <OpenDialog label={`Confirmar que ${shortNames[action.propuesta.resultado]}`}>

@@ -51,7 +51,7 @@ const Result = ({ compared: { casos, conciliadas, desde, diferencias, hasta, lin
   return (
     <div role="status">
       <p>
-        El extracto se comparó con las ventas desde el {dateTime(desde)} hasta el {dateTime(hasta)}. Ningún dinero se
+        Desde el {dateTime(desde)} hasta el {dateTime(hasta)} el extracto se comparó con las ventas. Ningún dinero se
         movió.
       </p>
       <dl class="facts">

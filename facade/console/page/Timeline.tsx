@@ -148,14 +148,15 @@ const Details = ({ details }: { details: StepOf<"registro">["detalles"] }) => (
 )
 
 const parts = [
-  { name: "disponible", label: "Disponible" },
-  { name: "retenido", label: "Retenido" },
-  { name: "cobrado", label: "Cobrado" }
+  { name: "disponible", label: "disponible" },
+  { name: "retenido", label: "retenido" },
+  { name: "cobrado", label: "cobrado" }
 ] as const
 
 /** Where the amount of the sale was before and after a step. */
 const Money = ({ money }: { money: NonNullable<Step["dinero"]> }) => (
   <p class="money">
+    Del monto de la venta,{" "}
     {parts
       .filter(({ name }) => money.antes[name] !== money.despues[name])
       .map(({ label, name }) => `${label}: ${pesos(money.antes[name])} → ${pesos(money.despues[name])}`)
