@@ -75,26 +75,28 @@ as $$
 declare
   deliveries_n bigint;
 begin
-  facts := facts || array(
-    select
-      event_fact(
-        company_id => b.company_id,
-        type => case when b.available < b.low_balance_alert then 'balance.low' else 'balance.recovered' end,
-        at => at,
-        available => b.available,
-        held => b.held,
-        low_balance_alert => b.low_balance_alert
-      )
-    from (select distinct c from unnest(companies) as c) as c(company_id)
-    cross join lateral (
-      select b.company_id, b.available, b.held, b.low_balance_alert
-      from balance as b
-      where b.company_id = c.company_id
-        and b.events_on
-        and (b.available < b.low_balance_alert) <> b.reported_low
-      offset 0
-    ) as b
-  );
+  if cardinality(companies) > 0 then
+    facts := facts || array(
+      select
+        event_fact(
+          company_id => b.company_id,
+          type => case when b.available < b.low_balance_alert then 'balance.low' else 'balance.recovered' end,
+          at => at,
+          available => b.available,
+          held => b.held,
+          low_balance_alert => b.low_balance_alert
+        )
+      from (select distinct c from unnest(companies) as c) as c(company_id)
+      cross join lateral (
+        select b.company_id, b.available, b.held, b.low_balance_alert
+        from balance as b
+        where b.company_id = c.company_id
+          and b.events_on
+          and (b.available < b.low_balance_alert) <> b.reported_low
+        offset 0
+      ) as b
+    );
+  end if;
 
   with fact as materialized (
     select f.*, row_number() over (partition by f.company_id order by f.place) as number

@@ -358,7 +358,7 @@ declare
   any_insured boolean;
   any_late boolean;
   any_full_block boolean;
-  any_events boolean;
+  any_crossing boolean;
   open_from_most timestamptz;
   written_n bigint;
   -- A week or month includes its days after `today`. Around midnight, another server or a later group may already have
@@ -418,9 +418,9 @@ begin
       order by i.company_id
     ),
     bool_or(i.insured),
-    bool_or(b.events_on),
+    bool_or(b.events_on and (b.available - i.amount < b.low_balance_alert) <> b.reported_low),
     max(b.open_from)
-  into demands, any_insured, any_events, open_from_most
+  into demands, any_insured, any_crossing, open_from_most
   from (
     select
       i.company_id,
@@ -436,7 +436,7 @@ begin
   left join lateral (
     select
       b.ctid, b.available, b.limit_daily, b.limit_weekly, b.limit_monthly, b.listed_to, b.sales, b.sales_listed,
-      b.events_on, b.open_from
+      b.events_on, b.low_balance_alert, b.reported_low, b.open_from
     from balance as b
     where b.company_id = i.company_id
     for update
@@ -635,8 +635,8 @@ begin
     );
   end if;
 
-  -- Reports balances that these sales made low (event.sql).
-  if any_events then
+  -- Reports balances that these sales made low (event.sql). Most groups have no such balance, and skip the statements.
+  if any_crossing then
     perform record_events('{}', array(select d.company_id from unnest(demands) as d), at);
   end if;
 

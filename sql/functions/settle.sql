@@ -449,7 +449,8 @@ begin
     having count(*) > 0;
   end if;
 
-  -- Writes the events of the sales and policies (event.sql). A PENDING sale that stays held has no new event.
+  -- Writes the events of the sales and policies (event.sql). A PENDING sale that stays held has no new event. Only a
+  -- returned amount changes the available amount of a company.
   if any_events then
     perform record_events(
       array(
@@ -479,8 +480,11 @@ begin
               end
             )
         ) as f(type)
+        where f.type is not null
       ),
-      array(select (w.settlement).company_id from unnest(winners) as w),
+      array(
+        select (w.settlement).company_id from unnest(winners) as w where (w.settlement).verdict in ('Release', 'Free')
+      ),
       (select max((w.settlement).at) from unnest(winners) as w)
     );
   end if;

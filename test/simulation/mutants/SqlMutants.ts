@@ -220,7 +220,7 @@ const events: ReadonlyArray<Mutant> = [
   sqlMutant(
     "a sale writes no balance.low",
     "reserve",
-    "if any_events then\n    perform record_events('{}'",
+    "if any_crossing then\n    perform record_events('{}'",
     "if false then\n    perform record_events('{}'"
   ),
   sqlMutant(
