@@ -1,10 +1,11 @@
 import { PgTypes } from "@effect/sql-pg"
 import { DateTime, Effect } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
 import { WebhookId } from "../../../core/domain/Event.ts"
 import { WebhookUrl } from "../../../core/domain/Webhook.ts"
 import type { ClaimedDelivery, Deliveries, DeliveryClaim } from "../../../core/ports/Deliveries.ts"
 import { type CellSql, cellClient } from "../connection/Cell.ts"
-import { instant, instantOrNull } from "../connection/Sql.ts"
+import { instant, instantOrNull, int8 } from "../connection/Sql.ts"
 import { queueTransactions } from "./DeliveryResults.ts"
 import { type EventRow, eventColumns, eventReader } from "./EventRows.ts"
 import { secrets } from "./WebhooksPostgres.ts"
@@ -20,16 +21,38 @@ interface ClaimedRow extends EventRow {
   readonly failing_since: Date | null
 }
 
+/** The last webhook that a claim visited. The next claim begins after it, so every webhook has its turn. */
+interface Position {
+  readonly companyId: bigint
+  readonly webhookId: bigint
+}
+
+const beginning: Position = { companyId: 0n, webhookId: 0n }
+
+const isLater = (one: Position, other: Position): boolean =>
+  one.companyId === other.companyId ? one.webhookId > other.webhookId : one.companyId > other.companyId
+
+/** The last webhook with one of these deliveries. */
+const lastOf = (rows: ReadonlyArray<ClaimedRow>): Position =>
+  rows
+    .map(({ company_id, to_id }) => ({ companyId: company_id, webhookId: to_id }))
+    .reduce((last, position) => (isLater(position, last) ? position : last), beginning)
+
 /**
  * The statement that leases due deliveries.
  *
- * It visits only webhooks with a waiting delivery, by jumping through the index from one webhook to the next. The
- * webhook that has waited longest comes first, and no delivery beyond the limit is locked. While the attempts of a
- * webhook fail, the statement claims only one of its deliveries at a time. It skips deliveries that another worker has
- * locked or leased. Recording a result ends the lease. An expired lease means that a worker died before it recorded a
- * result.
+ * It visits only webhooks with a waiting delivery, by jumping through the index from one webhook to the next. It begins
+ * after the position, and ends at the limit: Postgres computes only as many rows of `waiting` as the limit needs. No
+ * delivery beyond the limit is locked. While the attempts of a webhook fail, the statement claims only one of its
+ * deliveries at a time. It skips deliveries that another worker has locked or leased. Recording a result ends the lease.
+ * An expired lease means that a worker died before it recorded a result.
  */
-const leasing = (sql: CellSql, { busy, limit, now, perWebhook }: DeliveryClaim, leasedUntil: DateTime.Utc) => {
+const leasing = (
+  sql: CellSql,
+  { busy, limit, now, perWebhook }: DeliveryClaim,
+  leasedUntil: DateTime.Utc,
+  { companyId, webhookId }: Position
+) => {
   const at = instant(now)
   // An object, because a join with a list would compare each webhook with each entry.
   const sending = PgTypes.jsonb(Object.fromEntries(busy))
@@ -38,7 +61,7 @@ const leasing = (sql: CellSql, { busy, limit, now, perWebhook }: DeliveryClaim, 
       (
         select d.company_id, d.webhook_id, d.due_at
         from ${sql.cell}.delivery as d
-        where d.state = 'pendiente'
+        where d.state = 'pendiente' and (d.company_id, d.webhook_id) > (${int8(companyId)}, ${int8(webhookId)})
         order by d.company_id, d.webhook_id, d.due_at, d.sequence
         limit 1
       )
@@ -53,16 +76,10 @@ const leasing = (sql: CellSql, { busy, limit, now, perWebhook }: DeliveryClaim, 
         limit 1
       ) as later
     ),
-    receiver as materialized (
-      select company_id, webhook_id
-      from waiting
-      where due_at <= ${at}
-      order by due_at
-    ),
     due as materialized (
       select w.company_id, w.id, w.url, w.secret, w.failing_since, d.sequence,
         case when w.previous_until > ${at} then w.previous_secret end as previous_secret
-      from receiver as q
+      from waiting as q
       join ${sql.cell}.webhook as w on w.company_id = q.company_id and w.id = q.webhook_id
       cross join lateral (
         select d.sequence
@@ -80,7 +97,7 @@ const leasing = (sql: CellSql, { busy, limit, now, perWebhook }: DeliveryClaim, 
         )
         for update skip locked
       ) as d
-      where w.state = 'activo'
+      where q.due_at <= ${at} and w.state = 'activo'
       limit ${limit}
     )
     update ${sql.cell}.delivery as d
@@ -127,9 +144,22 @@ export const claiming = Effect.gen(function* () {
     return new Map(webhooks.flat().map((webhook) => [webhook.id, webhook]))
   })
 
+  let position = beginning
+
+  /** Leases due deliveries after the position. If there are none, begins again with the first webhook. */
+  const lease = Effect.fnUntraced(function* (
+    wanted: DeliveryClaim,
+    leasedUntil: DateTime.Utc
+  ): Effect.fn.Return<ReadonlyArray<ClaimedRow>, SqlError> {
+    const from = position
+    const rows = yield* inTransaction(leasing(sql, wanted, leasedUntil, from))
+    position = rows.length < wanted.limit ? beginning : lastOf(rows)
+    return rows.length === 0 && from !== beginning ? yield* lease(wanted, leasedUntil) : rows
+  })
+
   const claim: Deliveries["Service"]["claim"] = Effect.fnUntraced(function* (wanted) {
     const leasedUntil = DateTime.addDuration(wanted.now, wanted.lease)
-    const rows = yield* inTransaction(leasing(sql, wanted, leasedUntil))
+    const rows = yield* lease(wanted, leasedUntil)
     if (rows.length === 0) return []
     const events = yield* inTransaction(read(rows, sql))
     const webhooks = yield* webhooksOf(rows)

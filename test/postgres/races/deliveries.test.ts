@@ -15,6 +15,17 @@ import {
   write
 } from "../../support/DeliveriesOnPostgres.ts"
 
+/** How many rows of deliveries, webhooks and events this transaction has read. */
+const rowsRead = PgClient.PgClient.use((sql) =>
+  Effect.map(
+    sql<{ rows: number }>`
+      select sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::int as rows
+      from pg_stat_xact_user_tables
+      where relid in ('cell.delivery'::regclass, 'cell.webhook'::regclass, 'cell.event'::regclass)`,
+    ([row]) => row?.rows ?? 0
+  )
+)
+
 layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("a delivery", (it) => {
   it.effect("is claimed by only one of several servers", () =>
     Effect.gen(function* () {
@@ -120,13 +131,6 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("a deli
       // The planner then believes that no delivery waits.
       yield* sql`analyze cell.delivery, cell.webhook, cell.event`
       yield* write(6, 5)
-      const rowsRead = Effect.map(
-        sql<{ rows: number }>`
-          select sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::int as rows
-          from pg_stat_xact_user_tables
-          where relid in ('cell.delivery'::regclass, 'cell.webhook'::regclass, 'cell.event'::regclass)`,
-        ([row]) => row?.rows ?? 0
-      )
       yield* sql.withTransaction(
         Effect.gen(function* () {
           const before = yield* rowsRead
@@ -136,6 +140,46 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("a deli
             5
           )
           assert.isAtMost((yield* rowsRead) - before, 150)
+        })
+      )
+    })
+  )
+
+  it.effect("is claimed from the next webhook after a claim that reached its limit", () =>
+    Effect.gen(function* () {
+      const one = yield* server
+      for (const company of [8, 9]) {
+        yield* webhookOf(one, company)
+        yield* write(company, 20)
+      }
+      const claims = yield* Effect.replicateEffect(claim(one, 16), 3)
+      const companies = claims.map((claimed) => [...new Set(claimed.map(({ event }) => Number(event.companyId)))])
+      const first = companies.findIndex((each) => each.includes(8))
+      assert.deepStrictEqual(companies[first + 1], [9])
+    })
+  )
+
+  it.effect("is claimed without visiting the webhooks beyond the limit", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const one = yield* server
+      yield* sql`
+        insert into cell.webhook (company_id, id, url, event_types, description, state, secret, created_at)
+        select 2000 + n, 2000 + n, 'https://tienda.example.com/', '{}', '', 'activo', '\\x00', 'epoch'
+        from generate_series(1, 500) as n`
+      yield* sql`
+        insert into cell.event (company_id, sequence, type, webhook_id, created_at)
+        select 2000 + n, 1, 'webhook.test', 2000 + n, 'epoch'
+        from generate_series(1, 500) as n`
+      yield* sql`
+        insert into cell.delivery (company_id, webhook_id, sequence, due_at, created_at)
+        select 2000 + n, 2000 + n, 1, 'epoch', 'epoch'
+        from generate_series(1, 500) as n`
+      yield* sql.withTransaction(
+        Effect.gen(function* () {
+          const before = yield* rowsRead
+          yield* claim(one, 5)
+          assert.isAtMost((yield* rowsRead) - before, 250)
         })
       )
     })
