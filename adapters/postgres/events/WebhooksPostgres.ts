@@ -1,4 +1,5 @@
 import { DateTime, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Base64 } from "effect/encoding"
 import type { SqlError } from "effect/sql/SqlError"
 import { WebhookId, webhooks_max } from "../../../core/domain/Event.ts"
 import { CompanyId } from "../../../core/domain/Ids.ts"
@@ -40,13 +41,38 @@ const webhookOf = (row: WebhookRow): Webhook => ({
 /** Binds the encrypted secret to its webhook. */
 const secretPurpose = (companyId: number | bigint, id: number | bigint): string => `webhook ${companyId} ${id}`
 
-/** Encrypts and decrypts the secrets of webhooks. */
-export const secrets = Effect.map(Vault, ({ open, seal }) => ({
-  sealed: (companyId: CompanyId, id: WebhookId, secret: Redacted.Redacted<WebhookSecret>) =>
-    seal(Redacted.value(secret), secretPurpose(companyId, id)),
-  opened: (companyId: bigint, id: bigint, sealed: Uint8Array) =>
-    Effect.map(open(sealed, secretPurpose(companyId, id)), (text) => Redacted.make(WebhookSecret.make(text)))
-}))
+/** How many decrypted secrets a process keeps. The oldest is dropped. */
+const openedSecrets_max = 10_000
+
+/**
+ * Encrypts and decrypts the secrets of webhooks. Decrypted secrets are kept, because decrypting takes as long as signing
+ * and sending. A changed secret has another ciphertext, so a kept secret never becomes outdated.
+ */
+export const secrets = Effect.map(Vault, ({ open, seal }) => {
+  const kept = new Map<string, Redacted.Redacted<WebhookSecret>>()
+
+  const keep = (key: string, secret: Redacted.Redacted<WebhookSecret>) => {
+    const [oldest] = kept.size < openedSecrets_max ? [] : kept.keys()
+    if (oldest !== undefined) kept.delete(oldest)
+    kept.set(key, secret)
+  }
+
+  const opened = (companyId: bigint, id: bigint, sealed: Uint8Array) => {
+    const purpose = secretPurpose(companyId, id)
+    const key = `${purpose} ${Base64.encode(sealed)}`
+    const known = kept.get(key)
+    if (known !== undefined) return Effect.succeed(known)
+    return open(sealed, purpose).pipe(
+      Effect.map((text) => Redacted.make(WebhookSecret.make(text))),
+      Effect.tap((secret) => Effect.sync(() => keep(key, secret)))
+    )
+  }
+
+  const sealed = (companyId: CompanyId, id: WebhookId, secret: Redacted.Redacted<WebhookSecret>) =>
+    seal(Redacted.value(secret), secretPurpose(companyId, id))
+
+  return { opened, sealed }
+})
 
 const firstOf = (rows: Effect.Effect<ReadonlyArray<WebhookRow>, SqlError>) =>
   Effect.orDie(Effect.map(rows, ([row]) => Option.map(Option.fromUndefinedOr(row), webhookOf)))
