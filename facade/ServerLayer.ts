@@ -90,14 +90,20 @@ const startupWarnings = Layer.effectDiscard(
   })
 )
 
-/** Makes the reading of the share of the time since its previous run in which the event loop was not idle. */
+/** Time over which the busy share is measured. Over a shorter time, a burst of deliveries alone would look busy. */
+const busyShareOver_ms = 500
+
+/** Makes the reading of the share of time in which the event loop was not idle, in the latest half second or longer. */
 const makeBusyShare = Effect.sync(() => {
   let before = performance.eventLoopUtilization()
+  let share = 0
   return Effect.sync(() => {
     const now = performance.eventLoopUtilization()
-    const { utilization } = performance.eventLoopUtilization(now, before)
+    const { active, idle, utilization } = performance.eventLoopUtilization(now, before)
+    if (active + idle < busyShareOver_ms) return share
     before = now
-    return utilization
+    share = utilization
+    return share
   })
 })
 

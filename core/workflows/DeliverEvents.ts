@@ -26,8 +26,11 @@ const lookEvery = Duration.millis(500)
  */
 const claimPause = Duration.millis(20)
 
-/** From this share of time on, the process counts as busy. */
-const busyShare_min = 0.7
+/**
+ * From this share of time on, the process counts as busy. Sales alone reach it on a machine that the process shares with
+ * Postgres, where the process waits for Postgres for a part of the time.
+ */
+const busyShare_min = 0.5
 
 /**
  * A busy process claims so few deliveries, with so long a pause, that its sales keep almost their rate without events.
@@ -101,7 +104,7 @@ const deliver = Effect.fn("DeliverEvents.deliver", { level: "Debug" })(function*
  * Delivers events for the life of the process. Any number of processes may run this at once.
  *
  * @param render makes the body of a delivery.
- * @param busyShare the share of the time since its previous run in which the process was busy, from 0 to 1.
+ * @param busyShare the share of recent time in which the process was busy, from 0 to 1.
  */
 export const keepDelivering = Effect.fn("DeliverEvents.keepDelivering")(function* (
   render: Render,
