@@ -54,6 +54,16 @@ const latency = Metric.histogram("saldo_webhook_delivery_seconds", {
 /** Converts an event to the body of a delivery. */
 export type Render = (event: CompanyEvent) => string
 
+/** Makes the body of an event once for all its webhooks. */
+const keptWithEvent = (render: Render): Render => {
+  const bodies = new WeakMap<CompanyEvent, string>()
+  return (event) => {
+    const body = bodies.get(event) ?? render(event)
+    bodies.set(event, body)
+    return body
+  }
+}
+
 /** Reports that the service has disabled a webhook. */
 const reportDisabled = Effect.fnUntraced(function* (
   { event, webhook }: ClaimedDelivery,
@@ -112,6 +122,7 @@ export const keepDelivering = Effect.fn("DeliverEvents.keepDelivering")(function
 ) {
   const deliveries = yield* Deliveries
   const fibers = yield* FiberSet.make<void>()
+  const renderOnce = keptWithEvent(render)
   const busy = new Map<WebhookId, number>()
   const ended = yield* Queue.sliding<void>(1)
   const count = (id: WebhookId, change: number) => {
@@ -122,7 +133,7 @@ export const keepDelivering = Effect.fn("DeliverEvents.keepDelivering")(function
   const start = Effect.fnUntraced(function* (claimed: ClaimedDelivery) {
     const { id } = claimed.webhook
     count(id, 1)
-    const delivering = deliver(claimed, render).pipe(
+    const delivering = deliver(claimed, renderOnce).pipe(
       Effect.catchCause((cause) =>
         Effect.logError(
           "the result of a delivery could not be recorded; the event will be sent again",

@@ -1,5 +1,5 @@
 import { PgTypes } from "@effect/sql-pg"
-import { DateTime, Effect } from "effect"
+import { Array as Arr, DateTime, Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { WebhookId } from "../../../core/domain/Event.ts"
 import { WebhookUrl } from "../../../core/domain/Webhook.ts"
@@ -7,7 +7,7 @@ import type { ClaimedDelivery, Deliveries, DeliveryClaim } from "../../../core/p
 import { type CellSql, cellClient } from "../connection/Cell.ts"
 import { instant, instantOrNull, int8 } from "../connection/Sql.ts"
 import { queueTransactions } from "./DeliveryResults.ts"
-import { type EventRow, eventColumns, eventReader } from "./EventRows.ts"
+import { type EventRow, eventColumns, eventReader, keyOf } from "./EventRows.ts"
 import { secrets } from "./WebhooksPostgres.ts"
 
 /** The columns of a claimed delivery: its event and its webhook. */
@@ -144,6 +144,13 @@ export const claiming = Effect.gen(function* () {
     return new Map(webhooks.flat().map((webhook) => [webhook.id, webhook]))
   })
 
+  /** The events of the deliveries. Each event is read once for all its webhooks. */
+  const eventsOf = Effect.fnUntraced(function* (rows: ReadonlyArray<ClaimedRow>) {
+    const distinct = new Map(rows.map((row) => [keyOf(row.company_id, row.sequence), row]))
+    const events = yield* inTransaction(read([...distinct.values()], sql))
+    return new Map(Arr.zip([...distinct.keys()], events))
+  })
+
   let position = beginning
 
   /** Leases due deliveries after the position. If there are none, begins again with the first webhook. */
@@ -161,12 +168,12 @@ export const claiming = Effect.gen(function* () {
     const leasedUntil = DateTime.addDuration(wanted.now, wanted.lease)
     const rows = yield* lease(wanted, leasedUntil)
     if (rows.length === 0) return []
-    const events = yield* inTransaction(read(rows, sql))
+    const events = yield* eventsOf(rows)
     const webhooks = yield* webhooksOf(rows)
-    return events.flatMap((event, index): ReadonlyArray<ClaimedDelivery> => {
-      const row = rows[index]
-      const webhook = webhooks.get(WebhookId.make(Number(row?.to_id)))
-      return row === undefined || webhook === undefined
+    return rows.flatMap((row): ReadonlyArray<ClaimedDelivery> => {
+      const event = events.get(keyOf(row.company_id, row.sequence))
+      const webhook = webhooks.get(WebhookId.make(Number(row.to_id)))
+      return event === undefined || webhook === undefined
         ? []
         : [{ webhook, event, attempts: row.attempts, isFirst: row.is_first, leasedUntil }]
     })

@@ -46,7 +46,8 @@ export type Query = <Row extends object>(
   ...parts: ReadonlyArray<unknown>
 ) => Effect.Effect<ReadonlyArray<Row>, SqlError>
 
-const keyOf = (company: bigint, sequence: bigint): string => `${company} ${sequence}`
+/** Identifies an event in a map. */
+export const keyOf = (company: bigint, sequence: bigint): string => `${company} ${sequence}`
 
 const byEvent = <Row extends OfEvent>(rows: ReadonlyArray<Row>): ReadonlyMap<string, Row> =>
   new Map(rows.map((row) => [keyOf(row.event_company, row.event_sequence), row]))

@@ -45,8 +45,8 @@ const secretPurpose = (companyId: number | bigint, id: number | bigint): string 
 const openedSecrets_max = 10_000
 
 /**
- * Encrypts and decrypts the secrets of webhooks. Decrypted secrets are kept, because decrypting takes as long as signing
- * and sending. A changed secret has another ciphertext, so a kept secret never becomes outdated.
+ * Encrypts and decrypts the secrets of webhooks. Decrypted secrets are kept, because each decryption waits for another
+ * thread. A changed secret has another ciphertext, so a kept secret never becomes outdated.
  */
 export const secrets = Effect.map(Vault, ({ open, seal }) => {
   const kept = new Map<string, Redacted.Redacted<WebhookSecret>>()

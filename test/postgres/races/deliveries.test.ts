@@ -97,6 +97,18 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("a deli
     })
   )
 
+  it.effect("shares its event with the deliveries to other webhooks that are claimed with it", () =>
+    Effect.gen(function* () {
+      const one = yield* server
+      yield* webhookOf(one, 10)
+      yield* webhookOf(one, 10)
+      yield* write(10, 2)
+      const events = (yield* claim(one, 100)).map(({ event }) => event).filter(({ companyId }) => companyId === 10)
+      assert.lengthOf(events, 4)
+      assert.strictEqual(new Set(events).size, 2)
+    })
+  )
+
   it.effect("of a webhook whose secret cannot be decrypted stays in the queue", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient

@@ -4,6 +4,7 @@ import { TestClock } from "effect/testing"
 import { Books } from "../../../adapters/memory/Books.ts"
 import * as DeliveriesMemory from "../../../adapters/memory/DeliveriesMemory.ts"
 import * as WebhooksMemory from "../../../adapters/memory/WebhooksMemory.ts"
+import { WebhookId } from "../../../core/domain/Event.ts"
 import { CompanyId } from "../../../core/domain/Ids.ts"
 import { errorOfStatus, WebhookUrl, webhookSecretOf } from "../../../core/domain/Webhook.ts"
 import { AuditLog } from "../../../core/ports/AuditLog.ts"
@@ -33,7 +34,7 @@ const endpointWith = (...statuses: ReadonlyArray<number>) => {
 }
 
 /** Writes test events of a new webhook, and starts a worker. Passes one second. */
-const delivering = Effect.fnUntraced(function* (events: number, busyShare = 0) {
+const delivering = Effect.fnUntraced(function* (events: number, busyShare = 0, render = () => "{}") {
   const webhooks = yield* Webhooks
   const deliveries = yield* Deliveries
   const at = yield* DateTime.now
@@ -41,7 +42,7 @@ const delivering = Effect.fnUntraced(function* (events: number, busyShare = 0) {
   const secret = Redacted.make(webhookSecretOf(new Uint8Array(32)))
   const { id } = Option.getOrThrow(yield* webhooks.add(companyId, choice, secret, at))
   yield* Effect.replicateEffect(deliveries.test(companyId, id, at), events)
-  yield* Effect.forkChild(keepDelivering(() => "{}", Effect.succeed(busyShare)))
+  yield* Effect.forkChild(keepDelivering(render, Effect.succeed(busyShare)))
   // Advances the clock in steps, so that a timer that starts meanwhile ends too.
   yield* Effect.replicateEffect(TestClock.adjust("100 millis"), 10)
   return id
@@ -108,6 +109,25 @@ describe("the delivery of events", () => {
       const { total } = yield* deliveries.list(companyId, id, { state: "entregada" }, { page: 1, perPage: 1 })
       assert.strictEqual(total, delivered)
     }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("makes the body of an event once for two webhooks", () => {
+    const { layer } = endpointWith()
+    let bodies = 0
+    return Effect.gen(function* () {
+      yield* delivering(3, 0, () => `{"number":${++bodies}}`)
+      assert.strictEqual(yield* measured("saldo_webhook_attempts_total"), 6)
+      assert.strictEqual(bodies, 3)
+    }).pipe(
+      Effect.updateService(Deliveries, (deliveries) => ({
+        ...deliveries,
+        claim: (wanted) =>
+          Effect.map(deliveries.claim(wanted), (claimed) =>
+            claimed.flatMap((each) => [each, { ...each, webhook: { ...each.webhook, id: WebhookId.make(999) } }])
+          )
+      })),
+      Effect.provide(layer)
+    )
   })
 
   it.effect("reports a disabled webhook once, although several deliveries get 410", () => {
