@@ -174,8 +174,8 @@ const lists: ReadonlyArray<Mutant> = [
   sqlMutant(
     "a list block does not count a successful sale",
     "block",
-    "update block as b\n    set pending = b.pending + m.pending,\n      success = b.success + m.success,",
-    "update block as b\n    set pending = b.pending + m.pending,\n      success = b.success,"
+    "settled_at),\n      pending = b.pending + m.pending,\n      success = b.success + m.success,",
+    "settled_at),\n      pending = b.pending + m.pending,\n      success = b.success,"
   ),
   sqlMutant(
     "a list block of a service does not count a successful sale",
