@@ -36,39 +36,11 @@ export type Command =
   | { readonly do: "reserve"; readonly sale: Sale }
   | { readonly do: "burst"; readonly sales: ReadonlyArray<Sale> }
   | { readonly do: "recall"; readonly sale: Sale }
-  /** Settles a sale. `claim` selects the claim that settles: 0 is the latest claim, 1 the claim before. */
-  | {
-      readonly do: "settle"
-      readonly which: number
-      readonly verdict: VerdictTag
-      readonly notFound: number
-      readonly claim?: number | undefined
-    }
-  /**
-   * A recovery cycle whose clock is `ahead_s` seconds ahead. With a null verdict, the cycle crashes before it settles.
-   */
-  | {
-      readonly do: "claim"
-      readonly which: "due" | "all"
-      readonly ahead_s: number
-      readonly lease_s: number
-      readonly verdict: VerdictTag | null
-    }
+  | ({ readonly do: "settle" } & Settlement<VerdictTag>)
+  | ({ readonly do: "claim" } & RecoveryCycle<VerdictTag>)
   | { readonly do: "reverse"; readonly reversal: Reversal }
-  | {
-      readonly do: "settle reversal"
-      readonly which: number
-      readonly verdict: ReversalVerdictTag
-      readonly notFound: number
-      readonly claim?: number | undefined
-    }
-  | {
-      readonly do: "claim reversals"
-      readonly which: "due" | "all"
-      readonly ahead_s: number
-      readonly lease_s: number
-      readonly verdict: ReversalVerdictTag | null
-    }
+  | ({ readonly do: "settle reversal" } & Settlement<ReversalVerdictTag>)
+  | ({ readonly do: "claim reversals" } & RecoveryCycle<ReversalVerdictTag>)
   /** Claims a later check of settled sales. A process that crashes does not end the claim. */
   | {
       readonly do: "follow up"
@@ -82,6 +54,22 @@ export type Command =
   | { readonly do: "close"; readonly ahead_s: number }
   | { readonly do: "list"; readonly company: number; readonly status: Status | undefined; readonly today: boolean }
   | { readonly do: "wait"; readonly for_ms: number }
+
+/** Settles a sale or reversal. `claim` selects the claim that settles: 0 is the latest claim, 1 the claim before. */
+interface Settlement<Tag> {
+  readonly which: number
+  readonly verdict: Tag
+  readonly notFound: number
+  readonly claim?: number | undefined
+}
+
+/** A recovery cycle with a clock `ahead_s` seconds ahead. With a null verdict, the cycle crashes before it settles. */
+interface RecoveryCycle<Tag> {
+  readonly which: "due" | "all"
+  readonly ahead_s: number
+  readonly lease_s: number
+  readonly verdict: Tag | null
+}
 
 type Period = "daily" | "weekly" | "monthly"
 export type VerdictTag = "Confirm" | "Release" | "Free" | "Hold"
@@ -145,10 +133,16 @@ const marks = [
 ]
 const wait = fc.tuple(fc.constantFrom(...marks), fc.constantFrom(0, 0, 1)).map(([mark, more]) => mark + more)
 
-const claim = fc.option(fc.nat(2), { nil: undefined })
+/** What the settlements of sales and of reversals have in common. */
+const settlement = { which: fc.nat(30), notFound: fc.nat(2), claim: fc.option(fc.nat(2), { nil: undefined }) }
 
 // Clock differences: none, tolerated, at the limit of 600 seconds, and above the limit.
 const ahead_s = fc.constantFrom(0, 0, 0, 1, 600, 601, 3_600)
+
+const lease_s = fc.constantFrom(5, 60)
+
+/** What the recovery cycles of sales and of reversals have in common. */
+const cycle = { which: fc.constantFrom("due" as const, "all" as const), ahead_s, lease_s }
 
 const reversalVerdict = fc.constantFrom<ReversalVerdictTag>("Confirm", "Confirm", "Deny", "Free", "Hold")
 
@@ -220,19 +214,15 @@ const command: fc.Arbitrary<Command> = fc.oneof(
     weight: 8,
     arbitrary: fc.record({
       do: fc.constant("settle" as const),
-      which: fc.nat(30),
-      verdict: fc.constantFrom<VerdictTag>("Confirm", "Release", "Free", "Hold"),
-      notFound: fc.nat(2),
-      claim
+      ...settlement,
+      verdict: fc.constantFrom<VerdictTag>("Confirm", "Release", "Free", "Hold")
     })
   },
   {
     weight: 6,
     arbitrary: fc.record({
       do: fc.constant("claim" as const),
-      which: fc.constantFrom("due" as const, "all" as const),
-      ahead_s,
-      lease_s: fc.constantFrom(5, 60),
+      ...cycle,
       verdict: fc.constantFrom<VerdictTag | null>(null, "Hold", "Hold", "Confirm", "Release")
     })
   },
@@ -245,21 +235,13 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   },
   {
     weight: 4,
-    arbitrary: fc.record({
-      do: fc.constant("settle reversal" as const),
-      which: fc.nat(30),
-      verdict: reversalVerdict,
-      notFound: fc.nat(2),
-      claim
-    })
+    arbitrary: fc.record({ do: fc.constant("settle reversal" as const), ...settlement, verdict: reversalVerdict })
   },
   {
     weight: 3,
     arbitrary: fc.record({
       do: fc.constant("claim reversals" as const),
-      which: fc.constantFrom("due" as const, "all" as const),
-      ahead_s,
-      lease_s: fc.constantFrom(5, 60),
+      ...cycle,
       verdict: fc.option(reversalVerdict)
     })
   },
@@ -269,7 +251,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
       do: fc.constant("follow up" as const),
       check: fc.nat(checks.length - 1),
       ahead_s,
-      lease_s: fc.constantFrom(5, 60),
+      lease_s,
       crashes: fc.boolean()
     })
   },

@@ -12,12 +12,12 @@ import { type Intent, type Order, Verdict } from "../../../core/domain/Sale.ts"
 import type { Transaction } from "../../../core/domain/Transaction.ts"
 import { Accounts, Adjustments } from "../../../core/ports/Accounts.ts"
 import { Closings } from "../../../core/ports/Closings.ts"
-import { FollowUps, type SettledSale } from "../../../core/ports/FollowUps.ts"
+import { FollowUps } from "../../../core/ports/FollowUps.ts"
 import type { FundingProposals } from "../../../core/ports/FundingProposals.ts"
 import { Ledger, type Reserved, type ReserveError } from "../../../core/ports/Ledger.ts"
-import { type ClaimedReversal, Reversals } from "../../../core/ports/Reversals.ts"
+import { Reversals } from "../../../core/ports/Reversals.ts"
 import { Transactions } from "../../../core/ports/Transactions.ts"
-import { type ClaimedSale, type RecoveryClaim, Unresolved } from "../../../core/ports/Unresolved.ts"
+import { type RecoveryClaim, Unresolved } from "../../../core/ports/Unresolved.ts"
 import { closeThrough } from "../../../core/workflows/CloseDays.ts"
 import { type Names, outcomeOf, pick } from "./Comparison.ts"
 import { decideFunding, proposeFunding, referenceOf } from "./FundingSide.ts"
@@ -98,9 +98,8 @@ const verdicts: { readonly [Tag in VerdictTag]: (which: number) => Verdict } = {
 
 const page = { page: 1, perPage: 1_000 }
 
-const reserveOn = Effect.fnUntraced(function* (side: Side, sale: Sale) {
-  return yield* Effect.result(Ledger.use((ledger) => ledger.reserve(intentOf(side, sale))))
-})
+const reserveOn = (side: Side, sale: Sale) =>
+  Effect.result(Ledger.use((ledger) => ledger.reserve(intentOf(side, sale))))
 
 /** Keeps the order of a new reservation for later commands. Returns the result as plain data. */
 const rememberOrder = (side: Side, reserved: Result.Result<Reserved, ReserveError>) => {
@@ -133,8 +132,7 @@ const followUp = Effect.fnUntraced(function* (side: Side, command: Command & { r
   const claimed = yield* followUps.claim(claim)
   if (claimed === null) return null
   if (!command.crashes) yield* claimed.finish(true)
-  const number = ({ order }: SettledSale) => numberOf(side, "transactionId", order.transactionId)
-  const sales = claimed.sales.toSorted((left, right) => number(left) - number(right))
+  const sales = inOrder(side, "transactionId", claimed.sales, ({ order }) => order.transactionId)
   return { skipped: claimed.skipped, sales, stand: yield* Effect.forEach(sales, followUps.stands) }
 })
 
@@ -185,12 +183,10 @@ const answer = Effect.fnUntraced(function* (side: Side, command: Command) {
       return yield* proposeFunding(side, command)
     case "decide":
       return yield* decideFunding(side, command)
-    case "limit": {
-      const settings = { [command.period]: Centavos.make(command.centavos) }
-      return yield* Accounts.use((accounts) => accounts.configure(side.companyId(command.company), settings, at))
-    }
+    case "limit":
     case "alert": {
-      const settings = { lowBalanceAlert: Centavos.make(command.centavos) }
+      const setting = command.do === "limit" ? command.period : "lowBalanceAlert"
+      const settings = { [setting]: Centavos.make(command.centavos) }
       return yield* Accounts.use((accounts) => accounts.configure(side.companyId(command.company), settings, at))
     }
     case "reserve":
@@ -212,8 +208,7 @@ const answer = Effect.fnUntraced(function* (side: Side, command: Command) {
     case "claim": {
       const claim = claimOf(side, command, at)
       const claimed = yield* Unresolved.use((unresolved) => unresolved.claim(claim))
-      const number = ({ order }: ClaimedSale) => numberOf(side, "transactionId", order.transactionId)
-      const sales = claimed.toSorted((left, right) => number(left) - number(right))
+      const sales = inOrder(side, "transactionId", claimed, ({ order }) => order.transactionId)
       if (command.verdict === null) return sales
       const verdict = verdicts[command.verdict](0)
       return yield* Effect.forEach(sales, ({ claimedAt, notFound, order }) =>
@@ -231,16 +226,13 @@ const answer = Effect.fnUntraced(function* (side: Side, command: Command) {
     case "settle reversal": {
       const unresolved = pick(side.reversals, command.which)
       if (unresolved === undefined) return null
-      const verdict = reversalVerdicts[command.verdict]
-      return yield* Reversals.use((reversals) =>
-        reversals.settle({ unresolved, verdict, at, ...countOf(side, command) })
-      )
+      const settled = { unresolved, verdict: reversalVerdicts[command.verdict], at, ...countOf(side, command) }
+      return yield* Reversals.use((reversals) => reversals.settle(settled))
     }
     case "claim reversals": {
       const claim = claimOf(side, command, at)
       const claimed = yield* Reversals.use((reversals) => reversals.claim(claim))
-      const number = ({ unresolved }: ClaimedReversal) => numberOf(side, "reversalId", unresolved.reversal.id)
-      const found = claimed.toSorted((left, right) => number(left) - number(right))
+      const found = inOrder(side, "reversalId", claimed, ({ unresolved }) => unresolved.reversal.id)
       if (command.verdict === null) return found
       const verdict = reversalVerdicts[command.verdict]
       return yield* Effect.forEach(found, ({ claimedAt, notFound, unresolved }) =>
@@ -290,6 +282,10 @@ const numberOf = ({ ids }: Side, field: string, id: number): number => {
   ids.set(given, known)
   return known
 }
+
+/** Sorts what a claim returned by the numbers of the ids. */
+const inOrder = <A>(side: Side, field: string, claimed: ReadonlyArray<A>, idOf: (each: A) => number) =>
+  claimed.toSorted((left, right) => numberOf(side, field, idOf(left)) - numberOf(side, field, idOf(right)))
 
 /** Sorts sales of the same time by their number, because the list does not define their order. */
 const ordered = (side: Side, { items, total }: Slice<Transaction>) => ({
