@@ -35,7 +35,7 @@ comment on column directory.operator.suspended is 'Whether the operator may not 
 comment on column directory.operator.password_hash is 'scrypt hash of the password, with its parameters and its salt.';
 comment on column directory.operator.totp_secret is 'Secret of the authenticator app, encrypted with the data key.';
 comment on column directory.operator.totp_step is
-  'The last time step whose code was used. Codes of this step and of earlier steps are refused.';
+  'The time step of the last code that was used. Codes of this step and of earlier steps are refused.';
 comment on column directory.operator.oidc_issuer is 'The identity provider that the account is linked to.';
 comment on column directory.operator.oidc_subject is 'Name of the account at the identity provider.';
 comment on column directory.operator.token_hash is 'SHA-256 of the token for OPERATOR_TOKEN. Null: no token.';

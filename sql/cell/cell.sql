@@ -148,7 +148,7 @@ comment on table transaction is
   'Sales. The amount is held while a sale is PROCESSING or PENDING. Contract, 2.5 and 3.1.';
 comment on column transaction.id is 'Assigned before any row is locked, so refused sales leave gaps in the ids.';
 comment on column transaction.processed_at is 'When the sale was settled. Null: the sale is unresolved.';
-comment on column transaction.day is 'Local day in whose consumption the sale is counted.';
+comment on column transaction.day is 'Local day. The consumption of this day includes the sale.';
 comment on column transaction.reversible is 'Whether the service accepted reversals at the time of the sale.';
 comment on column transaction.environment is 'The company''s environment at the time of the sale.';
 comment on column transaction.xid is 'Name of the operation at the provider.';
@@ -167,7 +167,7 @@ comment on column transaction.recharge_token is
   'Electricity only: the code that the customer types into the meter.';
 comment on column transaction.refusal is 'Error code of the refusal. Null: the sale was not refused.';
 comment on column transaction.insurance_id is
-  'The insurance whose quote was bought. Null: the sale is not an insurance.';
+  'The insurance that was bought by this sale. Null: the sale is not an insurance.';
 comment on column transaction.ask_at is
   'When recovery next asks the provider about the sale. Null: the sale is settled.';
 comment on column transaction.asked_at is 'When recovery last claimed the sale. Null: never.';

@@ -245,8 +245,8 @@ begin
   group by e.balance;
 
   -- The sales of the day, and the sales that were carried into it. A sale counts by its status at the end of the day. A
-  -- later reversal does not change that. A sale whose settlement has an earlier time than the sale itself, because two
-  -- clocks differ, belongs to the day of the settlement. Its block begins with the time of the settlement (block.sql).
+  -- later reversal does not change that. If the settlement has an earlier time than its sale, because two clocks differ,
+  -- the sale belongs to the day of the settlement. Its block begins with the time of the settlement (block.sql).
   with place as (
     select o.first_id, o.last_id
     from block as o
