@@ -21,6 +21,7 @@ interface Demand {
  */
 export const demands: Readonly<Record<Backend, ReadonlyArray<Demand>>> = {
   memory: [
+    { from_ops: 20_000, hits_min: 2 },
     { from_ops: 40_000, hits_min: 5 },
     { from_ops: 60_000, hits_min: 10 }
   ],
@@ -110,6 +111,8 @@ export interface MutationPlan {
   readonly on: Backend | null
   /** Number of threads. */
   readonly threads: number
+  /** The first seeds of mutants that few seeds catch, by name. All others begin at `seed`. */
+  readonly firstSeeds?: Readonly<Record<string, number>>
 }
 
 /** The result of all mutants. */
@@ -120,12 +123,12 @@ export interface MutationRun {
   readonly survivors: ReadonlyArray<MutantResult>
 }
 
-const mutantJobs = ({ on, ops, seed, seeds }: MutationPlan): ReadonlyArray<MutantJob> =>
+const mutantJobs = ({ firstSeeds = {}, on, ops, seed, seeds }: MutationPlan): ReadonlyArray<MutantJob> =>
   allMutants
     .filter((mutant) => on === null || mutant.on === on)
     // The SQL mutants take longest, so they start first. Otherwise some threads would be idle at the end.
     .toSorted((left, right) => Number(right.on === "sql") - Number(left.on === "sql"))
-    .map(({ name }) => ({ mutant: name, seed, seeds, ops }))
+    .map(({ name }) => ({ mutant: name, seed: firstSeeds[name] ?? seed, seeds, ops }))
 
 /** Tests each mutant against consecutive seeds. */
 export const runMutants = Effect.fn("Campaign.runMutants")(function* (plan: MutationPlan) {
