@@ -29,18 +29,18 @@ const tokenSecrets = Effect.gen(function* () {
   return passed(check, `${under} stored under TOKEN_PEPPER${later}`)
 })
 
-// Finds the table through Postgres's system catalogue, which every role may read. Finding the table by name would fail
-// for a role without rights to the schema.
+// Finds the ledgers of all cells through Postgres's system catalogue, which every role may read. Finding the tables by
+// name would fail for a role without rights to the schemas.
 const loginRights = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ login: string; may: boolean | null; uses: boolean | null }>`
     select
       current_user::text as login,
-      has_table_privilege(entry.oid, 'UPDATE, DELETE, TRUNCATE') as may,
-      has_table_privilege(entry.oid, 'SELECT') as uses
-    from (values (1)) as one
-    left join pg_namespace as cell on cell.nspname = 'cell'
-    left join pg_class as entry on entry.relnamespace = cell.oid and entry.relname = 'entry'`
+      bool_or(has_table_privilege(entry.oid, 'UPDATE, DELETE, TRUNCATE')) as may,
+      bool_and(has_table_privilege(entry.oid, 'SELECT')) as uses
+    from pg_class as entry
+    join pg_class as file on file.relnamespace = entry.relnamespace and file.relname = 'schema_file'
+    where entry.relname = 'entry' and entry.relkind = 'r'`
   return row ?? { login: "", may: null, uses: null }
 })
 

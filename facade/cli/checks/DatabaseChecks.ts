@@ -160,13 +160,14 @@ const vacuum = Effect.gen(function* () {
     return failed("vacuum", "autovacuum is off, so dead rows are never removed: set it to on")
   const tables = yield* sql<TableRow>`
     select
-      relname as name,
+      case schemaname when 'cell' then relname else schemaname || '.' || relname end as name,
       n_live_tup::float8 as live,
       n_dead_tup::float8 as dead,
       round(extract(epoch from clock_timestamp() - greatest(last_vacuum, last_autovacuum)) / 60)::float8 as vacuumed_min
-    from pg_stat_user_tables
-    where schemaname = 'cell' and relname in ('balance', 'consumption', 'transaction', 'idempotency', 'entry', 'block')
-    order by relname`
+    from pg_stat_user_tables as t
+    where exists (select from pg_tables as f where f.schemaname = t.schemaname and f.tablename = 'schema_file')
+      and relname in ('balance', 'consumption', 'transaction', 'idempotency', 'entry', 'block')
+    order by schemaname <> 'cell', schemaname, relname`
   const bloated = tables.filter(isBloated)
   return bloated.length === 0
     ? passed("vacuum", tables.map(formatTableState).join("; "))

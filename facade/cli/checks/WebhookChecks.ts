@@ -1,5 +1,6 @@
+import { PgClient } from "@effect/sql-pg"
 import { DateTime, Duration, Effect } from "effect"
-import { SqlClient } from "effect/sql"
+import { type CellSql, everyCell } from "../../../adapters/postgres/connection/Cell.ts"
 import { instant, tableExists } from "../../../adapters/postgres/connection/Sql.ts"
 import { isolated, namedByIds, passed, warned } from "./Check.ts"
 
@@ -13,22 +14,25 @@ interface WebhookRow {
 }
 
 // The index of waiting deliveries finds the oldest delivery of each webhook.
+const webhooksOf = (sql: CellSql, dueBefore: DateTime.Utc) => sql<WebhookRow>`
+  select w.id::float8 as id, w.state = 'desactivado' as disabled,
+    w.state = 'activo' and exists (
+      select
+      from ${sql.cell}.delivery as d
+      where d.company_id = w.company_id
+        and d.webhook_id = w.id
+        and d.state = 'pendiente'
+        and d.due_at < ${instant(dueBefore)}
+    ) as waits
+  from ${sql.cell}.webhook as w
+  order by w.id`
+
 const webhooks = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  if (!(yield* tableExists(sql, "cell.webhook"))) return passed("webhooks", "there are no tables yet")
+  const sql = yield* PgClient.PgClient
+  if (!(yield* tableExists(sql, "directory.cell"))) return passed("webhooks", "there are no tables yet")
   const dueBefore = DateTime.subtractDuration(yield* DateTime.now, waiting_max)
-  const rows = yield* sql<WebhookRow>`
-    select w.id::float8 as id, w.state = 'desactivado' as disabled,
-      w.state = 'activo' and exists (
-        select
-        from cell.delivery as d
-        where d.company_id = w.company_id
-          and d.webhook_id = w.id
-          and d.state = 'pendiente'
-          and d.due_at < ${instant(dueBefore)}
-      ) as waits
-    from cell.webhook as w
-    order by w.id`
+  const ofCells = yield* Effect.forEach(yield* everyCell(sql), (cell) => webhooksOf(cell.sql, dueBefore))
+  const rows = ofCells.flat()
   const found = [
     { said: "disabled", those: rows.filter(({ disabled }) => disabled) },
     { said: "deliveries waiting over an hour", those: rows.filter(({ waits }) => waits) }
