@@ -44,7 +44,7 @@ const digestsOf = async (paths: ReadonlyArray<string>): Promise<Cached["inputs"]
 }
 
 /** Where bundles are kept. Removing the file is harmless. */
-export const bundleFile = join(root, "node_modules", ".cache", "saldo", "console.json")
+const bundleFile = join(root, "node_modules", ".cache", "saldo", "console.json")
 
 const readCached = async (file: string): Promise<string | undefined> => {
   try {
