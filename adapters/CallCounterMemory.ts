@@ -7,32 +7,40 @@ interface Count {
   held: number
 }
 
-/** Counts the calls that this process receives. */
-export const make = (): CallCounter["Service"] => {
+/** Counts calls. Returns the count of the window with these calls. Calls above the limit are not counted. */
+type CountCalls = (key: string, limit: number, window: Pick<Window, "length_s" | "number">, calls: 0 | 1) => number
+
+/** Counts in memory. */
+export const makeCounts = (): CountCalls => {
   const windows = new Map<number, { readonly number: number; readonly counts: Map<string, Count> }>()
   // Keeps the counts of one window for each window length. If the clock goes back into the window before, the current
   // counts stay, so that no caller gains calls. If the clock goes back further, the counts restart at zero. Without
   // this restart, callers would be refused until the clock reaches the old window again.
-  const countsOf = ({ length_s, number }: Window) => {
+  const countsOf = ({ length_s, number }: Pick<Window, "length_s" | "number">) => {
     const current = windows.get(length_s)
     if (current !== undefined && (current.number === number || current.number === number + 1)) return current.counts
     const counts = new Map<string, Count>()
     windows.set(length_s, { number, counts })
     return counts
   }
+  return (key, limit, window, calls) => {
+    const counts = countsOf(window)
+    const count = counts.get(key)
+    const held = (count?.held ?? 0) + calls
+    if (held <= limit) {
+      if (count === undefined) counts.set(key, { held })
+      else count.held = held
+    }
+    return held
+  }
+}
+
+/** Counts the calls that this process receives. */
+export const make = (): CallCounter["Service"] => {
+  const counts = makeCounts()
   return {
     count: (bucket, window, calls) =>
-      Effect.sync(() => {
-        const counts = countsOf(window)
-        const count = counts.get(bucket.key)
-        const held = (count?.held ?? 0) + calls
-        const counted = countedIn(bucket, window, held)
-        if (counted.admitted) {
-          if (count === undefined) counts.set(bucket.key, { held })
-          else count.held = held
-        }
-        return counted
-      })
+      Effect.sync(() => countedIn(bucket, window, counts(bucket.key, bucket.limit, window, calls)))
   }
 }
 

@@ -11,6 +11,7 @@ import * as CataloguePostgres from "../adapters/postgres/directory/CataloguePost
 import * as TokenDirectoryPostgres from "../adapters/postgres/directory/TokenDirectoryPostgres.ts"
 import { countPeppers } from "../adapters/postgres/directory/TokensPostgres.ts"
 import type { CompanyEvent } from "../core/domain/Event.ts"
+import { CallCounter } from "../core/ports/CallCounter.ts"
 import type { Closings } from "../core/ports/Closings.ts"
 import { Pepper } from "../core/ports/Pepper.ts"
 import { closeDue, keepClosing } from "../core/workflows/CloseDays.ts"
@@ -25,12 +26,16 @@ import { keepTracing } from "../core/workflows/TraceSms.ts"
 import { appLayer, baseLayer } from "./AppLayer.ts"
 import { HttpOptions } from "./api/Call.ts"
 import { eventView } from "./api/EventView.ts"
+import { IsReplaced } from "./http/Connections.ts"
 import * as Http from "./http/Http.ts"
 import * as Listener from "./http/Listener.ts"
 import { Gauges } from "./ops/Gauges.ts"
-import { acceptingCalls, monitoring, Readiness } from "./ops/Monitoring.ts"
+import { Health } from "./ops/Health.ts"
+import { acceptingCalls, auditing, Readiness, readinessChecks } from "./ops/Monitoring.ts"
 import * as Ops from "./ops/OperationsPort.ts"
 import { telemetry } from "./ops/Telemetry.ts"
+import { PrimaryLink } from "./processes/PrimaryLink.ts"
+import { type Started, startedAt } from "./Started.ts"
 import { exampleCatalogue } from "./settings/CatalogueFile.ts"
 import { connections, DatabaseServer, migratedConnections } from "./settings/DatabaseServer.ts"
 import { Settings } from "./settings/Settings.ts"
@@ -144,9 +149,9 @@ const redisCallCounter = (url: Redacted.Redacted) =>
     )
   )
 
-const callCounter = Layer.unwrap(
-  Settings.useSync(({ redisUrl }) => (redisUrl === null ? CallCounterMemory.layer : redisCallCounter(redisUrl)))
-)
+/** The counter in Redis if one is configured, otherwise the given one. */
+const redisOr = <R>(counter: Layer.Layer<CallCounter, never, R>) =>
+  Layer.unwrap(Settings.useSync(({ redisUrl }) => (redisUrl === null ? counter : redisCallCounter(redisUrl))))
 
 const httpOptions = Layer.effect(
   HttpOptions,
@@ -160,79 +165,87 @@ const httpOptions = Layer.effect(
   }))
 )
 
+/** The ports that calls need, on a seeded database, with a counter for the rate limit. */
+const portsWith = <R>(counter: Layer.Layer<CallCounter, never, R>) =>
+  Layer.mergeAll(seeding, CataloguePostgres.layer, TokenDirectoryPostgres.layer, PdfThread.layer).pipe(
+    Layer.provideMerge(Layer.mergeAll(appLayer, redisOr(counter), httpOptions)),
+    Layer.provideMerge(
+      Layer.unwrap(Settings.useSync(({ connections_max }) => migratedConnections(connections_max, "saldo_server")))
+    ),
+    Layer.provideMerge(DatabaseServer.layer),
+    Layer.provideMerge(baseWithTelemetry)
+  )
+
 /** The ports that calls need, on a seeded database. */
-export const portsLayer = Layer.mergeAll(
-  seeding,
-  CataloguePostgres.layer,
-  TokenDirectoryPostgres.layer,
-  PdfThread.layer
-).pipe(
-  Layer.provideMerge(Layer.mergeAll(appLayer, callCounter, httpOptions)),
-  Layer.provideMerge(
-    Layer.unwrap(Settings.useSync(({ connections_max }) => migratedConnections(connections_max, "saldo_server")))
-  ),
-  Layer.provideMerge(DatabaseServer.layer),
-  Layer.provideMerge(baseWithTelemetry)
+export const portsLayer = portsWith(CallCounterMemory.layer)
+
+/** All background work of a server. Of several workers, one does it. */
+const backgroundWork = Layer.mergeAll(
+  recovering,
+  followingUp,
+  floatReading,
+  smsSending,
+  eventDelivering,
+  sandboxResetting,
+  closeDaysWith(closingsLayer),
+  auditing,
+  startupWarnings
 )
 
-/** The ports and all background work of a server. */
-export const serverLayer = Layer.provideMerge(
-  Layer.mergeAll(
-    recovering,
-    followingUp,
-    floatReading,
-    smsSending,
-    eventDelivering,
-    sandboxResetting,
-    closeDaysWith(closingsLayer),
-    startupWarnings
-  ),
-  portsLayer
-)
-
-/** The facts about a listening server that `saldo serve` announces. */
-export interface Started {
-  readonly settings: Settings["Service"]
-  /** The port of the listener. With PORT=0, the operating system chooses the port. */
-  readonly port: number
-  /** Description of the database, without secrets. */
-  readonly place: string
-  /** URL of the operations port. Null if there is none. */
-  readonly ops: string | null
-  /** URL of the operator console. Null if it does not run in this process. */
-  readonly console: string | null
-}
-
-// Only with the embedded Postgres. With another database, this process has the login of a server, and `saldo console`
-// runs the console with the login of an operator. The modules of the console are loaded only here.
-const startConsole = Effect.gen(function* () {
-  const { console } = yield* Settings
-  const { ours } = yield* DatabaseServer
-  if (console === null || !ours) return null
-  const { consoleBeside } = yield* Effect.promise(() => import("./ConsoleLayer.ts"))
-  return yield* consoleBeside(console)
-})
+/** The ports and the background work of a server. */
+export const serverLayer = Layer.provideMerge(backgroundWork, portsLayer)
 
 const started = Effect.gen(function* () {
   const { address } = yield* HttpServer.HttpServer
-  const { place } = yield* DatabaseServer
-  const { url } = yield* Ops.OperationsPort
   const port = "port" in address ? address.port : 0
-  return { settings: yield* Settings, port, place, ops: url, console: yield* startConsole } satisfies Started
+  return yield* startedAt(port)
 })
 
+/** Serves calls on a server. The listener starts last and stops first. */
+const listeningOn = <A, E, R>(server: Layer.Layer<A, E, R>) =>
+  acceptingCalls.pipe(
+    Layer.provide(Http.layer),
+    Layer.provideMerge(Listener.layer),
+    Layer.provide(NodeHttpServer.layerHttpServices),
+    Layer.provide(readinessChecks),
+    Layer.provideMerge(server)
+  )
+
 /**
- * The whole server of `saldo serve`. Calls `announce` once the server listens. The listener starts last and stops
- * first; the operations port starts first and stops last.
+ * The whole server of `saldo serve` in one process. Calls `announce` once the server listens. The operations port starts
+ * first and stops last.
  */
 export const httpServerLayer = (announce: (started: Started) => Effect.Effect<void>) =>
-  Layer.merge(Layer.effectDiscard(Effect.flatMap(started, announce)), acceptingCalls).pipe(
-    Layer.provide(Http.layer),
-    Layer.provide(Listener.layer),
-    Layer.provide(NodeHttpServer.layerHttpServices),
-    Layer.provide(monitoring),
-    Layer.provide(serverLayer),
+  Layer.effectDiscard(Effect.flatMap(started, announce)).pipe(
+    Layer.provide(listeningOn(serverLayer)),
     Layer.provide(Ops.layer),
+    Layer.provide(Health.layer),
     Layer.provide([Readiness.layer, Gauges.layer]),
     Layer.provide(baseWithTelemetry)
   )
+
+// Starts when the primary process gives the background work to this worker.
+const backgroundWorkWhenLeading = Layer.effectDiscard(
+  PrimaryLink.use(({ leading }) => Effect.forkScoped(Effect.andThen(leading, Layer.launch(backgroundWork))))
+)
+
+const workerPorts = portsWith(
+  Layer.effect(
+    CallCounter,
+    PrimaryLink.useSync(({ counter }) => counter)
+  )
+)
+
+/** A worker process of `saldo serve`. Its link to the primary process starts first and stops last. */
+export const workerLayer = listeningOn(Layer.provideMerge(backgroundWorkWhenLeading, workerPorts)).pipe(
+  Layer.provide(
+    Layer.effect(
+      IsReplaced,
+      PrimaryLink.useSync(({ isReplaced }) => isReplaced)
+    )
+  ),
+  Layer.provide(PrimaryLink.layer),
+  Layer.provide(Health.layer),
+  Layer.provide([Readiness.layer, Gauges.layer]),
+  Layer.provide(baseWithTelemetry)
+)

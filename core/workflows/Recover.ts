@@ -52,7 +52,8 @@ export const lastSignOfRecovery = Metric.gauge("saldo_recovery_last_cycle_timest
     "Unix time of the last progress of recovery; before the first progress, the time at which the process started"
 })
 
-const recordSignOfRecovery = Effect.flatMap(Clock.currentTimeMillis, (now_ms) =>
+/** Records that recovery makes progress. */
+export const recordSignOfRecovery = Effect.flatMap(Clock.currentTimeMillis, (now_ms) =>
   Metric.update(lastSignOfRecovery, now_ms / 1000)
 )
 

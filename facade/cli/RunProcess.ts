@@ -1,3 +1,4 @@
+import cluster from "node:cluster"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Effect, Exit, Stdio } from "effect"
@@ -45,7 +46,10 @@ const failOnUnwrittenAnswer = (): void => {
 // short.
 const stoppedExitCode = isServing ? 0 : interruptedExitCode
 
-exitOnSecondSignal()
+// A worker stops when its primary process says so, and ends with it. A signal to all processes of a terminal must not end
+// it earlier.
+if (cluster.isWorker) process.on("SIGHUP", () => {})
+else exitOnSecondSignal()
 ignoreClosedStreams()
 failOnUnwrittenAnswer()
 

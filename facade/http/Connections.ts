@@ -1,7 +1,7 @@
 import type { Server } from "node:http"
-import type { ListenOptions, Socket } from "node:net"
+import { type ListenOptions, Server as NetServer, type Socket } from "node:net"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Duration, Effect, Layer, Schedule } from "effect"
+import { Context, Duration, Effect, Layer, Schedule } from "effect"
 import { HttpServer } from "effect/http"
 import { type Exchange, openExchanges } from "./NodeServer.ts"
 
@@ -56,6 +56,14 @@ const limitUnreadTime = (sockets: Sockets, unread_max: Duration.Duration): void 
   }
 }
 
+/** Whether another worker process has replaced this one. Its listener then stops without breaking idle connections. */
+export const IsReplaced = Context.Reference<() => boolean>("saldo/facade/IsReplaced", {
+  defaultValue: () => () => false
+})
+
+/** How often a replaced server checks whether all its connections have ended. */
+const betweenChecks = Duration.millis(50)
+
 export interface ConnectionOptions extends Pick<ListenOptions, "host" | "port"> {
   /** How long the server waits for open responses when it stops. */
   readonly drain_max: Duration.Duration
@@ -81,22 +89,39 @@ export const layerServer = (
       const sockets = trackSockets(server)
       const looking = Effect.sync(() => limitUnreadTime(sockets, unread_max))
       yield* Effect.forkScoped(Effect.repeat(looking, Schedule.spaced(betweenLooks)))
+      const isReplaced = yield* IsReplaced
       const cutting = Effect.map(mayStay, (isStaying) => cut(sockets, isStaying))
-      const stopping = Effect.sync(() => closeAfterResponse(sockets)).pipe(
-        Effect.andThen(Effect.sleep(others_max)),
-        Effect.andThen(
-          Effect.repeat(cutting, { while: () => sockets.size > 0, schedule: Schedule.spaced(betweenCuts) })
+      const endConnections = (grace: Effect.Effect<unknown>) =>
+        Effect.sync(() => closeAfterResponse(sockets)).pipe(
+          Effect.andThen(grace),
+          Effect.andThen(
+            Effect.repeat(cutting, {
+              while: () => sockets.size > 0,
+              schedule: Schedule.spaced(betweenCuts).pipe(Schedule.upTo({ duration: drain_max }))
+            })
+          )
         )
+      const untilClosed = Effect.repeat(Effect.void, {
+        while: () => sockets.size > 0,
+        schedule: Schedule.spaced(betweenChecks).pipe(Schedule.upTo({ duration: others_max }))
+      })
+      // Closes the listener without Node's `http.Server.close`, which would cut idle connections at once. A client may be
+      // sending a call on one of them. Each connection ends with its next response instead.
+      const leaving = Effect.andThen(
+        Effect.sync(() => void NetServer.prototype.close.call(server)),
+        endConnections(untilClosed)
       )
+      const stopping = endConnections(Effect.sleep(others_max))
       const options = { ...address, gracefulShutdownTimeout: drain_max }
       const listening = yield* NodeHttpServer.make(() => server, options)
       return HttpServer.make({
         address: listening.address,
-        // Runs beside the listener's own finalizer, which waits for all connections to end.
+        // `stopping` runs beside the listener's own finalizer, which waits for all connections to end. `leaving` runs
+        // before that finalizer, which then finds a closed listener.
         serve: (app, middleware) =>
           Effect.andThen(
             middleware === undefined ? listening.serve(app) : listening.serve(app, middleware),
-            Effect.addFinalizer(() => Effect.forkDetach(stopping))
+            Effect.addFinalizer(() => (isReplaced() ? leaving : Effect.asVoid(Effect.forkDetach(stopping))))
           )
       })
     })

@@ -8,6 +8,7 @@ import { pending } from "../../adapters/postgres/schema/Migrations.ts"
 import { VitalSigns } from "../../core/ports/VitalSigns.ts"
 import { auditOnce, keepAuditing } from "../../core/workflows/KeepAuditing.ts"
 import { lastSignOfRecovery } from "../../core/workflows/Recover.ts"
+import { IsReplaced } from "../http/Connections.ts"
 import { connections, DatabaseServer } from "../settings/DatabaseServer.ts"
 import { Settings } from "../settings/Settings.ts"
 import { Gauges } from "./Gauges.ts"
@@ -95,7 +96,8 @@ const isRecovering = Effect.gen(function* () {
   return now_ms - value * 1000 <= Duration.toMillis(recoverySilence_max)
 })
 
-const readinessChecks = Layer.effectDiscard(
+/** The checks of readiness, and the reading of the gauges. */
+export const readinessChecks = Layer.effectDiscard(
   Effect.gen(function* () {
     const readiness = yield* Readiness
     yield* readiness.judge("database", yield* isDatabaseWritable)
@@ -107,7 +109,8 @@ const readinessChecks = Layer.effectDiscard(
   })
 ).pipe(Layer.provide(Layer.provideMerge(VitalSignsPostgres.layer, monitoringConnection)))
 
-const auditing = Layer.effectDiscard(
+/** The regular audits of the money. */
+export const auditing = Layer.effectDiscard(
   Effect.gen(function* () {
     const { auditEvery } = yield* Settings
     if (auditEvery === null) return
@@ -121,18 +124,22 @@ const auditing = Layer.effectDiscard(
   })
 )
 
-/** Readiness checks, metrics from the database and regular audits. */
-export const monitoring = Layer.merge(readinessChecks, auditing)
-
 /**
  * Marks the process as ready once its listener exists. On shutdown, first marks it as not ready and waits
- * SHUTDOWN_DELAY, so that load balancers stop sending calls before calls are refused.
+ * SHUTDOWN_DELAY, so that load balancers stop sending calls before calls are refused. A worker that another worker has
+ * replaced does not wait, because the calls go to the other worker.
  */
 export const acceptingCalls = Layer.effectDiscard(
   Effect.gen(function* () {
     const { shutdownDelay } = yield* Settings
+    const isReplaced = yield* IsReplaced
     const { judge, stop } = yield* Readiness
     yield* judge("listener", Effect.succeed(true))
-    yield* Effect.addFinalizer(() => Effect.andThen(stop, Effect.sleep(shutdownDelay)))
+    yield* Effect.addFinalizer(() =>
+      Effect.andThen(
+        stop,
+        Effect.suspend(() => Effect.sleep(isReplaced() ? Duration.zero : shutdownDelay))
+      )
+    )
   })
 )

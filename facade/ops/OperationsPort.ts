@@ -1,12 +1,10 @@
 import { Context, Duration, Effect, Layer } from "effect"
 import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { PrometheusMetrics } from "effect/observability"
 import { layerServer } from "../http/Connections.ts"
 import { createNodeServer } from "../http/NodeServer.ts"
 import { cannotListen, localUrl } from "../settings/ListenAddress.ts"
 import { Settings } from "../settings/Settings.ts"
-import { Gauges } from "./Gauges.ts"
-import { Readiness } from "./Monitoring.ts"
+import { Health } from "./Health.ts"
 
 type OpsSettings = NonNullable<Settings["Service"]["ops"]>
 
@@ -15,28 +13,29 @@ export class OperationsPort extends Context.Service<OperationsPort, { readonly u
   "saldo/facade/Ops"
 ) {}
 
-/** Answers as long as the process runs. A supervisor can restart a process that does not answer. */
-const livez = Effect.succeed(HttpServerResponse.text("ok\n"))
+/** Answers as long as the service runs. A supervisor can restart a service that does not answer, or answers 503. */
+const livez = Effect.map(
+  Health.use(({ isAlive }) => isAlive),
+  (alive) => (alive ? HttpServerResponse.text("ok\n") : HttpServerResponse.text("a process hangs\n", { status: 503 }))
+)
 
-/** Whether this process accepts calls. */
+/** Whether the service accepts calls. */
 const readyz = Effect.gen(function* () {
-  const missing = yield* Readiness.use((readiness) => readiness.missing)
+  const missing = yield* Health.use((health) => health.missing)
   const ready = missing.length === 0
   return HttpServerResponse.jsonUnsafe({ ready, missing }, { status: ready ? 200 : 503 })
 })
 
-const metrics = Effect.gen(function* () {
-  yield* Gauges.use((gauges) => gauges.refresh)
-  return HttpServerResponse.text(yield* PrometheusMetrics.format(), {
-    contentType: "text/plain; version=0.0.4; charset=utf-8"
-  })
-})
+const metrics = Effect.map(
+  Health.use((health) => health.metrics),
+  (text) => HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8" })
+)
 
 const notFound = Effect.succeed(
   HttpServerResponse.text("There are /livez, /readyz and /metrics here.\n", { status: 404 })
 )
 
-const routes = new Map<string, Effect.Effect<HttpServerResponse.HttpServerResponse, never, Gauges | Readiness>>([
+const routes = new Map<string, Effect.Effect<HttpServerResponse.HttpServerResponse, never, Health>>([
   ["/livez", livez],
   ["/readyz", readyz],
   ["/metrics", metrics]

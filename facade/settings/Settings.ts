@@ -6,6 +6,7 @@ import { consoleOf, consoleVariables, oidcOf } from "./ConsoleSettings.ts"
 import { externalServicesOf, externalServiceVariables } from "./ExternalServiceSettings.ts"
 import { listenHost } from "./ListenAddress.ts"
 import { operationsOf, operationsVariables } from "./OperationsSettings.ts"
+import { defaultConnections, expectedProcesses, processCount } from "./Processes.ts"
 import {
   integer,
   keyword,
@@ -101,7 +102,8 @@ const variables = {
     secret: true
   }),
   dataDirectory: variable("DATA_DIR", { expected: "a directory", read: filePath, fallback: ".data" }),
-  connections: variable("PG_POOL_MAX", numberBetween(4, 500, 16)),
+  processes: variable("PROCESSES", { expected: expectedProcesses, read: processCount, fallback: 1 }),
+  connections: variable("PG_POOL_MAX", { ...numberBetween(4, 500, 16), fallback: null }),
   trustProxy: variable("TRUST_PROXY", { expected: "on or off", read: onOff, fallback: false }),
   tls: tlsFiles,
   openConnections_max: variable("MAX_CONNECTIONS", numberBetween(10, 1_000_000, 10_000)),
@@ -183,8 +185,10 @@ const settingsOf = (values: Values) => ({
   /** The pepper of token secrets. Null if the secrets are stored as plain SHA-256. */
   tokenPepper: values.tokenPepper === null ? null : Redacted.make(values.tokenPepper),
   dataDirectory: values.dataDirectory,
+  /** Number of processes that serve calls. One needs no primary process. */
+  processes: values.processes,
   /** Number of connections to Postgres for each process. */
-  connections_max: values.connections,
+  connections_max: values.connections ?? defaultConnections(values.processes),
   /** Whether the client's address is taken from X-Forwarded-For. */
   trustProxy: values.trustProxy,
   rateLimit: { perToken: values.callsPerMinute, perAddress: values.addressCallsPerMinute },

@@ -1,9 +1,12 @@
+import cluster from "node:cluster"
 import { randomUUID } from "node:crypto"
-import { Effect, Layer, Redacted } from "effect"
-import { Command } from "effect/cli"
-import type { Started } from "../../ServerLayer.ts"
+import { ConfigProvider, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Command, Flag } from "effect/cli"
+import type { Started } from "../../Started.ts"
 import { localUrl } from "../../settings/ListenAddress.ts"
-import { print } from "../terminal/Output.ts"
+import { expectedProcesses, processCount } from "../../settings/Processes.ts"
+import { Settings } from "../../settings/Settings.ts"
+import { CheckFailed, print } from "../terminal/Output.ts"
 
 /** The text that a started server prints: its addresses and an example sale. */
 const banner = (started: Started): string => {
@@ -12,6 +15,9 @@ const banner = (started: Started): string => {
   const lines = [`Saldo is ready at ${base}`, `  docs         ${base}/docs`, `  data         ${started.place}`]
   if (started.ops !== null) lines.push(`  metrics      ${started.ops}/metrics`)
   if (started.console !== null) lines.push(`  console      ${started.console}`)
+  const { processes } = started.settings
+  if (processes > 1)
+    lines.push(`  processes    ${processes}; "kill -HUP ${process.pid}" replaces them one after the other`)
   if (sandbox === null) return [...lines, ""].join("\n")
   const secret = Redacted.value(sandbox.secret)
   return [
@@ -40,6 +46,8 @@ const startedDocument = (started: Started) => {
     data: started.place,
     operations: started.ops,
     console: started.console,
+    processes: started.settings.processes,
+    pid: process.pid,
     api_key: sandbox?.apiKey ?? null,
     api_secret: sandbox === null ? null : Redacted.value(sandbox.secret)
   }
@@ -50,18 +58,70 @@ const baseUrl = ({ port, settings: { http, tls } }: Started): string =>
 
 const announce = (started: Started) => print(startedDocument(started), banner(started))
 
+/** No worker process could be started. */
+class CannotServe extends Schema.TaggedError<CannotServe>()("CannotServe", { message: Schema.String }) {}
+
 // Loads the server's modules only for this command. They are half of all modules, so the other commands start faster.
-const server = Layer.unwrap(
+const oneProcess = Layer.unwrap(
   Effect.map(
     Effect.promise(() => import("../../ServerLayer.ts")),
-    ({ httpServerLayer }) => httpServerLayer(announce)
+    ({ httpServerLayer, workerLayer }) => (cluster.isWorker ? workerLayer : httpServerLayer(announce))
   )
 )
 
-export const serve = Command.make("serve", {}, () => Layer.launch(server)).pipe(
+// A worker that fails has printed its error.
+const severalProcesses = Layer.unwrap(
+  Effect.map(
+    Effect.promise(() => import("../../PrimaryLayer.ts")),
+    ({ primaryLayer }) =>
+      Layer.catchTag(primaryLayer(announce), "WorkerEnded", ({ pid, signal }) =>
+        Layer.effectDiscard(
+          Effect.fail(
+            signal === null
+              ? new CheckFailed()
+              : new CannotServe({
+                  message: `the worker process ${pid} was ended by ${signal} before it accepted calls`
+                })
+          )
+        )
+      )
+  )
+)
+
+const server = Layer.unwrap(
+  Settings.useSync(({ processes }) => (processes === 1 || cluster.isWorker ? oneProcess : severalProcesses)).pipe(
+    Effect.provide(Settings.layer)
+  )
+)
+
+const processes = Flag.String("processes").pipe(
+  Flag.withMetavar("N|auto"),
+  Flag.withDescription(
+    `Worker processes that share the port: ${expectedProcesses}. auto: one for each core, except one for Postgres (default: PROCESSES, or 1)`
+  ),
+  Flag.filterMap(
+    (text) => Option.fromNullishOr(processCount(text)),
+    () => `Expected: ${expectedProcesses}`
+  ),
+  Flag.optional
+)
+
+/** Reads the settings with this number of processes instead of PROCESSES. */
+const withProcesses = (count: number) =>
+  Effect.updateService(ConfigProvider.ConfigProvider, (provider) =>
+    ConfigProvider.orElse(ConfigProvider.fromUnknown({ PROCESSES: String(count) }), provider)
+  )
+
+export const serve = Command.make("serve", { processes }, ({ processes: count }) => {
+  const serving = Layer.launch(server)
+  return Option.isNone(count) ? serving : withProcesses(count.value)(serving)
+}).pipe(
   Command.withDescription(
-    "Serve the API. Without DATABASE_URL, starts an embedded Postgres with its data in DATA_DIR. First migrates and seeds the database, and prints an example sale. On Ctrl-C or SIGTERM, waits for the sales in progress and stops."
+    "Serve the API. Without DATABASE_URL, starts an embedded Postgres with its data in DATA_DIR. First migrates and seeds the database, and prints an example sale. On Ctrl-C or SIGTERM, waits for the sales in progress and stops. With several processes, a process that dies is replaced, and SIGHUP replaces all of them one after the other without refusing a call, for example after an upgrade."
   ),
   Command.withShortDescription("Serve the API"),
-  Command.withExamples([{ command: "PORT=8080 saldo serve", description: "On a different port" }])
+  Command.withExamples([
+    { command: "PORT=8080 saldo serve", description: "On a different port" },
+    { command: "saldo serve --processes auto", description: "On all cores except one" }
+  ])
 )

@@ -7,6 +7,7 @@ import * as Database from "../../../adapters/postgres/connection/Database.ts"
 import { invariants } from "../../../core/domain/Invariants.ts"
 import { recover } from "../../../core/workflows/Recover.ts"
 import { Gauges } from "../../../facade/ops/Gauges.ts"
+import { Health } from "../../../facade/ops/Health.ts"
 import { Readiness } from "../../../facade/ops/Monitoring.ts"
 import * as Ops from "../../../facade/ops/OperationsPort.ts"
 import { Settings } from "../../../facade/settings/Settings.ts"
@@ -185,6 +186,7 @@ const opened = (ops: { readonly port: number; readonly wanted: boolean } | null)
   Ops.OperationsPort.useSync(({ url }) => url).pipe(
     Effect.provide(
       Ops.layer.pipe(
+        Layer.provide(Health.layer),
         Layer.provide([Readiness.layer, Gauges.layer]),
         Layer.provide(
           Layer.effect(

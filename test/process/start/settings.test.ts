@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Context, Duration, Effect, Layer, Redacted } from "effect"
 import { Settings } from "../../../facade/settings/Settings.ts"
@@ -260,4 +261,29 @@ describe("an on/off variable", () => {
   ])("reads %s as %j", (text, meaning) => {
     assert.strictEqual(onOff(text), meaning)
   })
+})
+
+describe("several processes", () => {
+  it.effect("are one for each core but one with auto, and one by default", () =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* settingsIn({})).processes, 1)
+      assert.strictEqual(
+        (yield* settingsIn({ PROCESSES: "auto" })).processes,
+        Math.max(1, Math.min(64, availableParallelism() - 1))
+      )
+      assert.deepStrictEqual(yield* faultsIn({ PROCESSES: "65" }), [
+        'PROCESSES is "65"; it must be a whole number from 1 to 64, or auto'
+      ])
+    })
+  )
+
+  it.effect("share 64 connections by default, at least seven each, unless PG_POOL_MAX is set", () =>
+    Effect.gen(function* () {
+      const connections = (PROCESSES: string, PG_POOL_MAX = "") =>
+        Effect.map(settingsIn({ PROCESSES, PG_POOL_MAX }), ({ connections_max }) => connections_max)
+      const counts = yield* Effect.all([connections("1"), connections("4"), connections("8"), connections("16")])
+      assert.deepStrictEqual(counts, [16, 16, 8, 7])
+      assert.strictEqual(yield* connections("8", "20"), 20)
+    })
+  )
 })

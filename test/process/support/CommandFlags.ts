@@ -2,7 +2,7 @@
 export const taught: ReadonlyArray<
   readonly [command: string, required: ReadonlyArray<string>, defaults: Readonly<Record<string, string>>]
 > = [
-  ["serve", [], {}],
+  ["serve", [], { processes: "PROCESSES, or 1" }],
   ["console", [], {}],
   ["migrate", [], {}],
   ["doctor", [], {}],

@@ -4,7 +4,8 @@ import { ConfigProvider, Context, Effect, Layer, Metric } from "effect"
 import * as Http from "../../../facade/http/Http.ts"
 import * as Listener from "../../../facade/http/Listener.ts"
 import { Gauges } from "../../../facade/ops/Gauges.ts"
-import { acceptingCalls, monitoring, Readiness } from "../../../facade/ops/Monitoring.ts"
+import { Health } from "../../../facade/ops/Health.ts"
+import { acceptingCalls, auditing, Readiness, readinessChecks } from "../../../facade/ops/Monitoring.ts"
 import * as Ops from "../../../facade/ops/OperationsPort.ts"
 import { baseWithTelemetry, portsLayer } from "../../../facade/ServerLayer.ts"
 import { freshDatabaseUrl } from "../../support/Database.ts"
@@ -35,10 +36,11 @@ const serverOn = (url: string, environment: Environment) =>
   Layer.mergeAll(OperationsAddress.layer, ServiceAddress.layer, acceptingCalls, Http.layer).pipe(
     Layer.provide(Listener.layer),
     Layer.provide(NodeHttpServer.layerHttpServices),
-    Layer.provide(monitoring),
+    Layer.provide(Layer.merge(readinessChecks, auditing)),
     Layer.provideMerge(scripted),
     Layer.provideMerge(portsLayer),
     Layer.provide(Ops.layer),
+    Layer.provide(Health.layer),
     Layer.provide([Readiness.layer, Gauges.layer]),
     Layer.provide(baseWithTelemetry),
     Layer.provide(

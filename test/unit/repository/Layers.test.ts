@@ -86,6 +86,7 @@ const service: Arrows = {
     "facade/console",
     "facade/http",
     "facade/ops",
+    "facade/processes",
     "facade/settings"
   ],
   "facade/settings": [...core, "adapters/postgres"],
@@ -98,6 +99,7 @@ const service: Arrows = {
   "facade/docs": [...core, "facade/api"],
   "facade/http": [...core, "facade/api", "facade/docs", "facade/settings"],
   "facade/ops": [...core, "adapters/postgres", "facade/http", "facade/settings"],
+  "facade/processes": [...core, "adapters/postgres", "facade/ops"],
   "facade/cli": [...core, "adapters/postgres", "facade/settings", "facade/cli/commands", "facade/cli/terminal"],
   "facade/cli/terminal": [...core, "facade/settings"],
   "facade/cli/checks": [...core, "adapters/postgres", "facade/settings"],

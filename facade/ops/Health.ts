@@ -1,0 +1,31 @@
+import { Context, Effect, Layer } from "effect"
+import { PrometheusMetrics } from "effect/observability"
+import { Gauges } from "./Gauges.ts"
+import { Readiness } from "./Monitoring.ts"
+
+/** The answers of the operations port. */
+export class Health extends Context.Service<
+  Health,
+  {
+    /** Whether the service runs. Does not end while a process hangs. */
+    readonly isAlive: Effect.Effect<boolean>
+    /** What is missing before the service can accept calls. */
+    readonly missing: Effect.Effect<ReadonlyArray<string>>
+    /** All metrics, in the text format of Prometheus. */
+    readonly metrics: Effect.Effect<string>
+  }
+>()("saldo/facade/Health") {
+  /** The health of this process. */
+  static readonly layer = Layer.effect(
+    Health,
+    Effect.gen(function* () {
+      const { missing } = yield* Readiness
+      const { refresh } = yield* Gauges
+      return Health.of({
+        isAlive: Effect.succeed(true),
+        missing,
+        metrics: Effect.andThen(refresh, PrometheusMetrics.format())
+      })
+    })
+  )
+}

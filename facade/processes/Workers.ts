@@ -1,0 +1,160 @@
+import { closeSync, openSync } from "node:fs"
+import { isatty } from "node:tty"
+import { Context, Deferred, Duration, Effect, Layer, Option, Queue, type Scope } from "effect"
+import { Health } from "../ops/Health.ts"
+import { type Crew, makeCrew, type Worker, type WorkerEnded } from "./Crew.ts"
+
+/** A worker that ends within this time after its start counts as failing. */
+const failing_max = Duration.seconds(30)
+
+/** The pauses before a failing worker is replaced. The first replacement starts at once. */
+const firstPause = Duration.seconds(1)
+const pause_max = Duration.seconds(30)
+
+/** How long to wait before a worker is replaced, after so many failing workers in a row. */
+export const pauseAfter = (failures: number): Duration.Duration =>
+  failures <= 1 ? Duration.zero : Duration.min(Duration.times(firstPause, 2 ** (failures - 2)), pause_max)
+
+/** The health of all workers together. */
+const healthOf = ({ askAll, knownMetrics, workers }: Crew, isStopping: () => boolean): Health["Service"] => ({
+  // A worker that ended meanwhile does not hang.
+  isAlive: Effect.map(askAll("alive"), (answers) =>
+    answers.every(({ answer, worker }) => Option.isSome(answer) || !workers.has(worker))
+  ),
+  // A worker that is stopping gets no more calls, so its answer does not count.
+  missing: Effect.map(askAll("missing"), (answers) => {
+    const counting = answers
+      .flatMap(({ answer }) => Option.toArray(answer))
+      .filter((parts) => !parts.includes("stopping"))
+    const missing = counting.length === 0 ? ["listener"] : counting.flat()
+    return [...new Set([...(isStopping() ? ["stopping"] : []), ...missing])]
+  }),
+  // The answers are stored first. A worker that ends meanwhile is thus counted once: among the workers or the ended.
+  metrics: Effect.map(askAll("metrics"), (answers) => {
+    for (const { answer, worker } of answers) {
+      if (Option.isSome(answer) && workers.has(worker)) worker.metrics = answer.value[0] ?? worker.metrics
+    }
+    return knownMetrics()
+  })
+})
+
+/** Whether the terminal of this process was closed. */
+const hasLostTerminal = (): boolean => {
+  if (!isatty(0)) return false
+  try {
+    closeSync(openSync("/dev/tty", "r"))
+    return false
+  } catch {
+    return true
+  }
+}
+
+/** The signals that ask for new workers. Signals during a replacement count as one. */
+const replacementSignals = Effect.gen(function* () {
+  const signals = yield* Queue.sliding<void>(1)
+  // The system sends the same signal when a terminal is closed. Without its terminal, the server stops.
+  const asked = () => {
+    if (hasLostTerminal()) process.kill(process.pid, "SIGTERM")
+    else Queue.offerUnsafe(signals, undefined)
+  }
+  yield* Effect.acquireRelease(
+    Effect.sync(() => process.on("SIGHUP", asked)),
+    () => Effect.sync(() => process.off("SIGHUP", asked))
+  )
+  return signals
+})
+
+type Environment = Readonly<Record<string, string>>
+
+/** Replaces workers: those that end, and on request all of them. */
+const makeReplacements = (crew: Crew, environment: Environment, scope: Scope.Scope) => {
+  /** Replaces a worker when it ends, unless another worker has its place already. */
+  const keep = (worker: Worker, failures = 0): Effect.Effect<unknown> =>
+    Effect.gen(function* () {
+      const [lived, { code, pid, signal }] = yield* Effect.timed(Deferred.await(worker.ended))
+      if (worker.isReplaced) return
+      const failed = Duration.isLessThan(lived, failing_max) ? failures + 1 : 1
+      const pause = pauseAfter(failed)
+      const pause_s = Duration.toSeconds(pause)
+      yield* Effect.logError("a worker process ended and is replaced", { pid, code, signal, pause_s })
+      yield* Effect.sleep(pause)
+      yield* keep(crew.start(environment), failed)
+    }).pipe(Effect.forkIn(scope))
+
+  /** Starts a worker in the place of another one, which ends after that. Returns false if the new worker does not start. */
+  const replace = Effect.fnUntraced(function* (worker: Worker) {
+    if (!crew.workers.has(worker)) return true
+    worker.isReplaced = true
+    const successor = crew.start(environment)
+    const started = yield* Effect.result(Deferred.await(successor.accepting))
+    if (started._tag === "Success") {
+      yield* keep(successor)
+      worker.send({ _tag: "Leave" })
+      yield* Deferred.await(worker.ended)
+      return true
+    }
+    const { code, pid, signal } = started.failure
+    const why = { pid, code, signal }
+    yield* Effect.logError("a new worker process ended before it accepted calls; the old ones stay", why)
+    worker.isReplaced = false
+    // The worker may have ended meanwhile, when its end was expected.
+    if (!crew.workers.has(worker)) yield* keep(worker)
+    return false
+  })
+
+  return {
+    keep,
+    replaceAll: Effect.gen(function* () {
+      yield* Effect.logInfo("all worker processes are being replaced, one after the other")
+      for (const worker of [...crew.workers]) if (!(yield* replace(worker))) return
+      yield* Effect.logInfo("all worker processes are replaced")
+    })
+  }
+}
+
+const stopAll = (workers: Iterable<Worker>) =>
+  Effect.forEach(workers, (worker) => Effect.andThen(Effect.sync(worker.stop), Deferred.await(worker.ended)), {
+    concurrency: "unbounded",
+    discard: true
+  })
+
+/** The worker processes of `saldo serve`. */
+export class Workers extends Context.Service<
+  Workers,
+  {
+    /**
+     * Keeps a number of workers until the scope ends. Returns when all of them accept calls. Fails if the first one
+     * ends before.
+     */
+    readonly keep: (count: number, environment: Environment) => Effect.Effect<void, WorkerEnded, Scope.Scope>
+  }
+>()("saldo/facade/Workers") {
+  /** The workers, none at first, and the health of all of them. */
+  static readonly layer = Layer.effectContext(
+    Effect.sync(() => {
+      const crew = makeCrew()
+      let isStopping = false
+      const keep = Effect.fnUntraced(function* (count: number, environment: Environment) {
+        const signals = yield* replacementSignals
+        yield* Effect.addFinalizer(() => {
+          isStopping = true
+          return stopAll([...crew.workers])
+        })
+        const replacements = makeReplacements(crew, environment, yield* Effect.scope)
+        // The first worker migrates the database. If it cannot start, no other could.
+        const first = crew.start(environment)
+        yield* Deferred.await(first.accepting)
+        const others = Array.from({ length: count - 1 }, () => crew.start(environment))
+        yield* Effect.forEach([first, ...others], (worker) => replacements.keep(worker), { discard: true })
+        yield* crew.whenAccepting(count)
+        yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(signals), replacements.replaceAll)))
+      })
+      return Context.make(Workers, { keep }).pipe(
+        Context.add(
+          Health,
+          healthOf(crew, () => isStopping)
+        )
+      )
+    })
+  )
+}
