@@ -14,7 +14,9 @@ const onSql = allMutants.flatMap((mutant) => (mutant.on === "sql" ? [mutant] : [
 const firstSeeds = {
   "two concurrent calls both find their key free": 41,
   "an operator overrules the provider": 31,
-  "a reversal is credited at every confirmation": 26
+  "a reversal is credited at every confirmation": 26,
+  "operators can resolve a settled reversal": 30,
+  "a sale may have two open reversals": 24
 }
 
 describe("a mutant", () => {
