@@ -38,14 +38,13 @@ const healthOf = ({ askAll, knownMetrics, workers }: Crew, isStopping: () => boo
   })
 })
 
-/** Whether the terminal of this process was closed. */
-const hasLostTerminal = (): boolean => {
-  if (!isatty(0)) return false
+/** Whether this process has a terminal. */
+const hasTerminal = (): boolean => {
   try {
     closeSync(openSync("/dev/tty", "r"))
-    return false
-  } catch {
     return true
+  } catch {
+    return false
   }
 }
 
@@ -53,8 +52,9 @@ const hasLostTerminal = (): boolean => {
 const replacementSignals = Effect.gen(function* () {
   const signals = yield* Queue.sliding<void>(1)
   // The system sends the same signal when a terminal is closed. Without its terminal, the server stops.
+  const hadTerminal = isatty(0)
   const asked = () => {
-    if (hasLostTerminal()) process.kill(process.pid, "SIGTERM")
+    if (hadTerminal && !hasTerminal()) process.kill(process.pid, "SIGTERM")
     else Queue.offerUnsafe(signals, undefined)
   }
   yield* Effect.acquireRelease(
