@@ -14,6 +14,7 @@ import * as VaultAead from "../adapters/crypto/VaultAead.ts"
 import { type Guarded, type GuardOptions, makeGuard } from "../adapters/http/Guard.ts"
 import * as HttpInsurer from "../adapters/insurer/HttpInsurer.ts"
 import * as OidcClient from "../adapters/OidcClient.ts"
+import * as CellDirectoryPostgres from "../adapters/postgres/cells/CellDirectoryPostgres.ts"
 import * as Cells from "../adapters/postgres/cells/Cells.ts"
 import * as ClosingsOfCells from "../adapters/postgres/cells/ClosingsOfCells.ts"
 import * as EventsOfCells from "../adapters/postgres/cells/EventsOfCells.ts"
@@ -45,7 +46,7 @@ import { XidPrefix } from "../core/domain/Idempotency.ts"
 import { ConfiguredIdentityProvider } from "../core/ports/IdentityProvider.ts"
 import { InFlight } from "../core/workflows/InFlight.ts"
 import { Panoramas } from "../core/workflows/ReadPanorama.ts"
-import { DatabaseServer, migratedConnections } from "./settings/DatabaseServer.ts"
+import { DatabaseServer, migratedConnections, ownerConnection } from "./settings/DatabaseServer.ts"
 import { Settings } from "./settings/Settings.ts"
 import { shellActorLayer } from "./settings/ShellActor.ts"
 
@@ -170,11 +171,18 @@ const operatorCellLayers = Layer.mergeAll(
   ReadsOfCells.operatorLayer
 ).pipe(Layer.provide(Layer.merge(vault, Cells.layer)))
 
+const cellDirectory = Layer.unwrap(
+  Effect.map(DatabaseServer, (server) =>
+    CellDirectoryPostgres.layer(Layer.provide(ownerConnection, Layer.succeed(DatabaseServer, server)))
+  )
+)
+
 const operatorAdapters = Layer.mergeAll(
   operatorCellLayers,
   AuditEventsPostgres.layer,
   AuditPostgres.layer,
   CasesPostgres.layer,
+  cellDirectory,
   identityProvider,
   OperatorsPostgres.layer,
   OperatorSessionsPostgres.layer,

@@ -69,6 +69,7 @@ grant insert, update on catalogue.category, catalogue.service, catalogue.package
 grant select on directory.audit_event to saldo_operator;
 grant execute on function directory.propose_funding, directory.confirm_funding to saldo_operator;
 grant update (legal_name, rnc, state, api_enabled, insurance_enabled) on directory.company to saldo_operator;
+grant update (state) on directory.cell to saldo_operator;
 grant insert, update on catalogue.company_service to saldo_operator;
 grant select, insert, update (
   state, external_id, company_id, transaction_id, our_status, our_amount, our_at, their_status, their_amount, their_at, lines,

@@ -22,7 +22,9 @@ export const Company = Schema.Struct({
   environment: Environment,
   state: CompanyState,
   apiEnabled: Schema.Boolean,
-  insuranceEnabled: Schema.Boolean
+  insuranceEnabled: Schema.Boolean,
+  /** Name of the cell that has the company's rows. */
+  cell: Schema.String
 })
 export type Company = typeof Company.Type
 

@@ -1,6 +1,6 @@
-import { Predicate } from "effect"
+import { Cause, Option, Predicate } from "effect"
 import { codes, type DetailedCode, type ErrorCode, type ErrorDetails, type ErrorStatus } from "./ErrorCodes.ts"
-import type { CoreError, Forbidden, Refusal } from "./Errors.ts"
+import { CompanyClosed, type CoreError, type Forbidden, type Refusal } from "./Errors.ts"
 import type { ExtraCode } from "./InsuranceOffer.ts"
 import { toPesos } from "./Money.ts"
 import type { NamingFlow } from "./Service.ts"
@@ -162,6 +162,7 @@ const rows: { readonly [Tag in CoreError["_tag"]]: Row<Extract<CoreError, { _tag
   ServiceTimedOut: { code: "SERVICE_TIMEOUT" },
   NotImplemented: { code: "NOT_IMPLEMENTED", details: () => ({ consultar_en: "/v1/seguros" }) },
   ServiceUnavailable: { code: "SERVICE_UNAVAILABLE" },
+  CompanyClosed: { code: "SERVICE_UNAVAILABLE", status: 503 },
   DocumentsBusy: { code: "DOCUMENTO_NO_DISPONIBLE" },
   InsuranceUnavailable: { code: "SEGUROS_NO_DISPONIBLE" },
   InsuranceRejected: { code: "SEGURO_RECHAZADO", message: ({ reason }) => reason },
@@ -217,6 +218,26 @@ const rows: { readonly [Tag in CoreError["_tag"]]: Row<Extract<CoreError, { _tag
 /** Whether the value is an error that a caller may see. */
 export const isCoreError = (error: unknown): error is CoreError =>
   Predicate.hasProperty(error, "_tag") && typeof error._tag === "string" && Object.hasOwn(rows, error._tag)
+
+/** The code of an error or of its innermost cause that has one. Null if none has a code. */
+export const codeOf = (error: unknown): unknown =>
+  Predicate.hasProperty(error, "code") ? error.code : Predicate.hasProperty(error, "cause") ? codeOf(error.cause) : null
+
+// The code with which the database refuses to write a closed company.
+const closedCode = "SC001"
+
+/** Whether a call failed because its company is closed. */
+export const isOfClosedCompany = (defect: unknown): boolean =>
+  defect instanceof CompanyClosed || codeOf(defect) === closedCode
+
+/**
+ * The error of a failed call. If the company is closed during a call, the database refuses a statement of it, which is a
+ * defect. The caller sees this defect as CompanyClosed.
+ */
+export const failureOf = <E>(cause: Cause.Cause<E>): Option.Option<E | CompanyClosed> =>
+  Option.orElse(Cause.findErrorOption(cause), () =>
+    isOfClosedCompany(Cause.squash(cause)) ? Option.some(new CompanyClosed()) : Option.none()
+  )
 
 /** Converts an error class to the error that the caller sees. */
 export const toPublic = <E extends CoreError>(error: E): PublicError => {

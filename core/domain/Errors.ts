@@ -158,6 +158,9 @@ export class NotImplemented extends Schema.TaggedError<NotImplemented>()("NotImp
 /** No provider accepts sales now. Nothing is held. Contract: 7. */
 export class ServiceUnavailable extends Schema.TaggedError<ServiceUnavailable>()("ServiceUnavailable", {}) {}
 
+/** The company is closed, because its cell is closed or it is moved to another cell. Nothing has changed. Contract: 7. */
+export class CompanyClosed extends Schema.TaggedError<CompanyClosed>()("CompanyClosed", {}) {}
+
 /** Too many documents wait to be rendered. Nothing has changed. Contract: 7. */
 export class DocumentsBusy extends Schema.TaggedError<DocumentsBusy>()("DocumentsBusy", {}) {}
 
@@ -193,5 +196,6 @@ export type CoreError =
   | ServiceTimedOut
   | NotImplemented
   | ServiceUnavailable
+  | CompanyClosed
   | DocumentsBusy
   | InsuranceError

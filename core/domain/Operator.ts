@@ -20,6 +20,7 @@ export const OperatorAction = Schema.Literals([
   "company",
   "token",
   "catalogue",
+  "cell",
   "operator"
 ])
 export type OperatorAction = typeof OperatorAction.Type
@@ -36,6 +37,7 @@ export const lowestRole: Readonly<Record<OperatorAction, Role>> = {
   company: "admin",
   token: "admin",
   catalogue: "admin",
+  cell: "admin",
   operator: "admin"
 }
 

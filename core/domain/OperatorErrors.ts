@@ -1,6 +1,8 @@
 import { Schema } from "effect"
 import { CaseId } from "./Case.ts"
+import { CellName } from "./Cell.ts"
 import { ClosingProblem } from "./Closing.ts"
+import type { CompanyClosed } from "./Errors.ts"
 import { WebhookId } from "./Event.ts"
 import { CompanyId, ServiceId, TokenId, TransactionId } from "./Ids.ts"
 import { Centavos } from "./Money.ts"
@@ -24,6 +26,25 @@ export class UnknownCompany extends Schema.TaggedError<UnknownCompany>()("Unknow
 /** Another company already has this code. */
 export class CodeTaken extends Schema.TaggedError<CodeTaken>()("CodeTaken", {
   code: Schema.String
+}) {}
+
+/** There is no such cell. */
+export class UnknownCell extends Schema.TaggedError<UnknownCell>()("UnknownCell", { name: CellName }) {}
+
+/** The company was not created, because the cell does not exist or is closed. */
+export class CellNotOpen extends Schema.TaggedError<CellNotOpen>()("CellNotOpen", {
+  /** Null if no cell is open. */
+  name: Schema.NullOr(CellName)
+}) {}
+
+/** The database has a schema with the name of the new cell. */
+export class CellNameTaken extends Schema.TaggedError<CellNameTaken>()("CellNameTaken", { name: CellName }) {}
+
+/** The cell was not made, and nothing was changed. */
+export class CellNotAdded extends Schema.TaggedError<CellNotAdded>()("CellNotAdded", {
+  name: CellName,
+  /** The login does not own the database, sales were using the ids for too long, or the database has a later version. */
+  why: Schema.Literals(["login", "busy", "version"])
 }) {}
 
 /** There is no such token. */
@@ -204,6 +225,11 @@ export type OperatorError =
   | NotAllowed
   | UnknownCompany
   | CodeTaken
+  | CompanyClosed
+  | UnknownCell
+  | CellNotOpen
+  | CellNameTaken
+  | CellNotAdded
   | UnknownToken
   | TokenRevoked
   | UnknownWebhook

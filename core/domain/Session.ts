@@ -8,6 +8,8 @@ import type { Permission, Token } from "./Token.ts"
 export interface Session {
   readonly token: Token
   readonly company: Company
+  /** Whether the company is closed: its cell is closed, or the company is moved to another cell. */
+  readonly isClosed: boolean
 }
 
 /**

@@ -1,5 +1,6 @@
 import { Context, Data, type DateTime, type Effect } from "effect"
 import type {
+  CompanyClosed,
   DuplicateTransaction,
   IdempotencyConflict,
   InsufficientBalance,
@@ -22,7 +23,13 @@ export type KeyError = KeyReused | RequestInProgress | IdempotencyConflict
  */
 export class QuoteChanged extends Data.TaggedError("QuoteChanged") {}
 
-export type ReserveError = KeyError | QuoteChanged | DuplicateTransaction | InsufficientBalance | LimitExceeded
+export type ReserveError =
+  | KeyError
+  | QuoteChanged
+  | DuplicateTransaction
+  | InsufficientBalance
+  | LimitExceeded
+  | CompanyClosed
 
 /** Either the amount of a new sale is held, or the key already has its response. */
 export type Reserved = Data.TaggedEnum<{

@@ -1,4 +1,6 @@
 import { Effect } from "effect"
+import { isOfClosedCompany } from "../domain/ErrorCatalogue.ts"
+import { CompanyClosed } from "../domain/Errors.ts"
 
 const withheld = "message withheld, because it may contain personal data"
 
@@ -20,4 +22,4 @@ const redacted = (defect: unknown): Error => {
  * the message of an error. They must not reach the log.
  */
 export const redactDefects = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.catchDefect(effect, (defect) => Effect.die(redacted(defect)))
+  Effect.catchDefect(effect, (defect) => Effect.die(isOfClosedCompany(defect) ? new CompanyClosed() : redacted(defect)))

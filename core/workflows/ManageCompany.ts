@@ -1,4 +1,5 @@
 import { DateTime, Effect, Option, Struct } from "effect"
+import type { CellName } from "../domain/Cell.ts"
 import type { CompanyId } from "../domain/Ids.ts"
 import { periodsAt } from "../domain/LocalTime.ts"
 import { UnknownCompany } from "../domain/OperatorErrors.ts"
@@ -24,11 +25,16 @@ export const showCompany = Effect.fn("ManageCompany.showCompany")(function* (com
   return { account, company, eventsOn: (yield* events.turnedOn([companyId])).has(companyId) }
 })
 
-export const createCompany = Effect.fn("ManageCompany.createCompany")(function* (company: NewCompany) {
+/** @param chosen the company's cell; by default the open cell with the fewest companies. */
+export const createCompany = Effect.fn("ManageCompany.createCompany")(function* (
+  company: NewCompany,
+  chosen?: CellName
+) {
   yield* requireAction("company")
   const companies = yield* Companies
-  const companyId = yield* companies.create(company, yield* DateTime.now)
-  yield* recordAudit("company_created", { companyId }, { before: null, after: { ...company } })
+  const companyId = yield* companies.create(company, yield* DateTime.now, chosen)
+  const { cell } = yield* Effect.orDie(companyOf(companyId))
+  yield* recordAudit("company_created", { companyId }, { before: null, after: { ...company, cell } })
   return companyId
 }, atomically)
 

@@ -1,6 +1,6 @@
 import { Effect, Result } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
-import { type CoreError, RateLimited, Unauthenticated } from "../../core/domain/Errors.ts"
+import { CompanyClosed, type CoreError, RateLimited, Unauthenticated } from "../../core/domain/Errors.ts"
 import type { Bucket } from "../../core/domain/RateLimit.ts"
 import { permit, type Session } from "../../core/domain/Session.ts"
 import type { Permission } from "../../core/domain/Token.ts"
@@ -130,7 +130,7 @@ const turnAway = <E>(call: Call, error: E) => Effect.andThen(countByAddress(call
 
 /**
  * The gate of a procedure that needs credentials and a permission. Checks in the order of the contract: credentials,
- * state of token and company, address, rate limit, permission. Contract: 4.5 and 5.
+ * state of token and company, address, rate limit, permission, closed company. Contract: 4.5 and 5.
  */
 export const requires = (permission: Permission): Gate<Session> => ({
   permission,
@@ -142,7 +142,10 @@ export const requires = (permission: Permission): Gate<Session> => ({
       onSuccess: (session) => {
         call.log.about.company = session.company.id
         return Effect.flatMap(countByToken(call, session), () =>
-          Effect.as(Effect.fromResult(permit(session.token, permission)), session)
+          Effect.andThen(
+            Effect.fromResult(permit(session.token, permission)),
+            session.isClosed ? Effect.fail(new CompanyClosed()) : Effect.succeed(session)
+          )
         )
       }
     })

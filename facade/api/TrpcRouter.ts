@@ -1,7 +1,7 @@
 import { initTRPC, TRPCError, type TRPCMutationProcedure, type TRPCQueryProcedure } from "@trpc/server"
 import { TRPC_ERROR_CODES_BY_KEY } from "@trpc/server/rpc"
 import { Cause, type Context, Effect, Exit, Option, Predicate, Record as Records } from "effect"
-import { internalError, isCoreError, type PublicError, toPublic } from "../../core/domain/ErrorCatalogue.ts"
+import { failureOf, internalError, isCoreError, type PublicError, toPublic } from "../../core/domain/ErrorCatalogue.ts"
 import type { ErrorStatus } from "../../core/domain/ErrorCodes.ts"
 import { type CoreError, NotFound, NotJson, WrongMethod } from "../../core/domain/Errors.ts"
 import type { Session } from "../../core/domain/Session.ts"
@@ -105,7 +105,7 @@ const run = async <A>(
 ): Promise<A> => {
   const exit = await Effect.runPromiseExitWith(services)(effect, { signal })
   if (Exit.isSuccess(exit)) return exit.value
-  const failure = Cause.findErrorOption(exit.cause)
+  const failure = failureOf(exit.cause)
   if (Option.isSome(failure)) throw trpcError(failure.value)
   throw new TRPCError(
     Cause.hasInterruptsOnly(exit.cause)

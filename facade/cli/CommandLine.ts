@@ -1,11 +1,14 @@
-import { Cause, Effect } from "effect"
+import { Cause, Effect, Option } from "effect"
 import { CliError, Command, GlobalFlag } from "effect/cli"
 import { wordsOf } from "../../adapters/postgres/connection/SqlFailure.ts"
+import { failureOf } from "../../core/domain/ErrorCatalogue.ts"
+import { CompanyClosed } from "../../core/domain/Errors.ts"
 import { ReferenceElsewhere } from "../../core/domain/OperatorErrors.ts"
 import manifest from "../../package.json" with { type: "json" }
 import { audit } from "./commands/Audit.ts"
 import { caseCommand } from "./commands/Case.ts"
 import { catalog } from "./commands/Catalog.ts"
+import { cell } from "./commands/Cell.ts"
 import { close } from "./commands/Close.ts"
 import { company } from "./commands/Company.ts"
 import { consoleCommand } from "./commands/Console.ts"
@@ -41,6 +44,7 @@ export const saldo = Command.make("saldo").pipe(
     logout,
     log,
     company,
+    cell,
     token,
     catalog,
     transactions,
@@ -72,7 +76,7 @@ export const runCommandLine = Effect.fn("CommandLine.run")((args: ReadonlyArray<
 
 const exitCodeOf = (cause: Cause.Cause<unknown>) => {
   if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
-  const error = Cause.squash(cause)
+  const error = Option.getOrElse(failureOf(cause), () => Cause.squash(cause))
   if (CliError.isCliError(error) && error._tag === "ShowHelp") {
     const asked = error.errors.length === 0 && error.commandPath.length === 1
     return Effect.map(AsJson, (json) => (asked && !json ? exitCodes.done : exitCodes.wrongUsage))
@@ -80,7 +84,8 @@ const exitCodeOf = (cause: Cause.Cause<unknown>) => {
   if (error instanceof CheckFailed) return Effect.succeed(exitCodes.refused)
   // Wrong usage, because the command needs --repetida to confirm the repeated reference.
   if (error instanceof ReferenceElsewhere) return Effect.as(printRefusal(refusalOf(error)), exitCodes.wrongUsage)
-  return Effect.as(Cause.hasDies(cause) ? reportUnexpected(cause) : printRefusal(refusalOf(error)), exitCodes.refused)
+  const isDefect = Cause.hasDies(cause) && !(error instanceof CompanyClosed)
+  return Effect.as(isDefect ? reportUnexpected(cause) : printRefusal(refusalOf(error)), exitCodes.refused)
 }
 
 /** Reports a defect or a failure of the machine with its full cause and stack. */

@@ -3,6 +3,7 @@ import { formatLocal } from "../../core/domain/LocalTime.ts"
 import { owned_max, toPesos } from "../../core/domain/Money.ts"
 import { lowestRole } from "../../core/domain/Operator.ts"
 import type {
+  CellNotAdded,
   Confirmation,
   FundingNotDecidable,
   NotAskable,
@@ -81,6 +82,13 @@ const confirmedDetails = (confirmation: Confirmation | undefined): Document =>
 /** Names a column of a file, if the fault is not about the whole line. */
 const columnText = (column: number | string | null): string => (column === null ? "" : `, column ${column}`)
 
+const cellNotAddedMessages: { readonly [Why in CellNotAdded["why"]]: string } = {
+  login:
+    "This login may not create schemas. Set MIGRATION_DATABASE_URL to the address with the login that owns the database.",
+  busy: "Sales used the ids of the other cells for longer than 3 seconds. Repeat the command.",
+  version: "The database belongs to a later version of Saldo. Run the command with that version."
+}
+
 /** The message of each error. A missing entry is a compile error. */
 const refusals: { readonly [Tag in RefusedError["_tag"]]: (error: Extract<RefusedError, { _tag: Tag }>) => Refusal } = {
   ...signInRefusals,
@@ -100,6 +108,31 @@ const refusals: { readonly [Tag in RefusedError["_tag"]]: (error: Extract<Refuse
     code: "COMPANY_CODE_TAKEN",
     message: `The code ${code} belongs to another company. Choose a different code. "saldo company list" shows the codes in use.`,
     details: { codigo_empresa: code }
+  }),
+  CompanyClosed: () => ({
+    code: "COMPANY_CLOSED",
+    message:
+      'The company is closed, because its cell is closed or the company is moved. Nothing was changed. "saldo cell list" shows the closed cells.'
+  }),
+  UnknownCell: ({ name }) => ({
+    code: "CELL_NOT_FOUND",
+    message: `Cell ${name} does not exist. List the cells with "saldo cell list".`,
+    details: { celda: name }
+  }),
+  CellNotOpen: ({ name }) => ({
+    code: "CELL_NOT_OPEN",
+    message: `${name === null ? "No cell is open" : `There is no open cell ${name}`}. Nothing was changed. List the cells with "saldo cell list", and open one with "saldo cell open NAME".`,
+    details: { celda: name }
+  }),
+  CellNameTaken: ({ name }) => ({
+    code: "CELL_NAME_TAKEN",
+    message: `The database has a schema ${name} that is not a cell. Nothing was changed. Choose another name.`,
+    details: { celda: name }
+  }),
+  CellNotAdded: ({ name, why }) => ({
+    code: "CELL_NOT_ADDED",
+    message: `Cell ${name} was not added, and nothing was changed. ${cellNotAddedMessages[why]}`,
+    details: { celda: name, motivo: why }
   }),
   UnknownToken: ({ tokenId }) => ({
     code: "TOKEN_NOT_FOUND",

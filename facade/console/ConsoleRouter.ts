@@ -1,6 +1,7 @@
 import { initTRPC, TRPCError, type TRPCMutationProcedure, type TRPCQueryProcedure } from "@trpc/server"
 import { TRPC_ERROR_CODES_BY_KEY } from "@trpc/server/rpc"
 import { Cause, type Context, Effect, Exit, Option, Record as Records } from "effect"
+import { failureOf } from "../../core/domain/ErrorCatalogue.ts"
 import { may } from "../../core/domain/Operator.ts"
 import { NotAllowed } from "../../core/domain/OperatorErrors.ts"
 import { CurrentActor } from "../../core/ports/CurrentActor.ts"
@@ -118,7 +119,7 @@ const run = async <A>(
 ) => {
   const exit = await Effect.runPromiseExitWith(services)(work, { signal })
   if (Exit.isSuccess(exit)) return exit.value
-  const failure = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
+  const failure = Option.getOrUndefined(failureOf(exit.cause))
   const refusal = refusalOf(failure)
   if (refusal !== undefined) throw new TRPCError({ code: refusal.kind, message: refusal.message, cause: failure })
   if (Cause.hasInterruptsOnly(exit.cause)) throw new TRPCError({ code: "CLIENT_CLOSED_REQUEST" })

@@ -77,6 +77,11 @@ const refusals: Table = {
   ...signInRefusals,
   NotAllowed: ({ action, role }) =>
     forbidden("SIN_PERMISO", `Su rol (${role}) no permite esta acción. La permite el rol ${lowestRole[action]}.`),
+  CompanyClosed: () => conflict("EMPRESA_CERRADA", "La empresa está cerrada. Nada cambió. Espere y repita."),
+  UnknownCell: ({ name }) => missing("CELDA_NO_EXISTE", `La celda ${name} no existe.`),
+  CellNotOpen: () => conflict("CELDA_CERRADA", "No hay una celda abierta para la empresa. No se creó."),
+  CellNameTaken: ({ name }) => conflict("CELDA_EXISTE", `La base de datos ya tiene un esquema ${name}.`),
+  CellNotAdded: ({ name }) => conflict("CELDA_NO_CREADA", `La celda ${name} no se creó.`),
   UnknownCompany: ({ companyId }) => missing("EMPRESA_NO_EXISTE", `La empresa ${companyId} no existe.`),
   CodeTaken: ({ code }) => conflict("CODIGO_EN_USO", `El código ${code} es de otra empresa.`, { codigo: "en_uso" }),
   UnknownToken: ({ tokenId }) => missing("TOKEN_NO_EXISTE", `El token ${tokenId} no existe.`),

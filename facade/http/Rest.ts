@@ -1,5 +1,6 @@
 import { Cause, Context, Effect, Option, Predicate } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { failureOf } from "../../core/domain/ErrorCatalogue.ts"
 import type { CoreError } from "../../core/domain/Errors.ts"
 import type { Call, RequestLog } from "../api/Call.ts"
 import { successBody } from "../api/Envelope.ts"
@@ -42,7 +43,7 @@ export const serveRest = (procedure: Procedure) => {
   }
 
   const fail = (call: Call, cause: Cause.Cause<CoreError>) => {
-    const error = Cause.findErrorOption(cause)
+    const error = failureOf(cause)
     if (Option.isSome(error)) {
       return Effect.succeed(refuse(call, procedure.input.takesKey ? namedByHeader(error.value) : error.value))
     }

@@ -27,6 +27,9 @@ grant execute on function sublist_of, sublists_of to saldo_reader;
 -- the functions for deposits and adjustments.
 grant execute on function reserve, settle, begin_reversal, settle_reversal to saldo_server;
 
+-- The triggers that keep the rows of closed companies unchanged call it.
+grant execute on function refuse_if_closed to saldo_server;
+
 -- Closings. Only add_closing stores them.
 grant execute on function
   next_closing, end_day, day_figures, add_closing, local_day, entry_line
@@ -70,6 +73,7 @@ grant execute on function default_limit to saldo_operator;
 grant insert, update on resolution to saldo_operator;
 -- These functions move the money of deposits and adjustments that two operators agree on.
 grant execute on function propose_funding, confirm_funding, reject_funding to saldo_operator;
+grant execute on function close_companies to saldo_operator;
 -- A check constraint of resolution calls folded_text.
 grant execute on function folded_text to saldo_operator;
 grant execute on function turn_events to saldo_operator;

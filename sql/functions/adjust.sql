@@ -61,6 +61,7 @@ declare
 begin
   -- Locks the balance. An adjustment waits here for other adjustments and for sales of the same company.
   select * into before from balance as b where b.company_id = company for update;
+  perform refuse_if_closed(company);
 
   insert into adjustment (company_id, reference, created_at) values (company, reference_, at) on conflict do nothing;
   if not found or exists (select from recorded_adjustment(company, reference_)) then

@@ -55,7 +55,7 @@ as $$
 $$;
 
 -- Ends a day of a company: from now on, the money functions give its sales, settlements and entries no time of this day
--- or earlier. Returns false, and changes nothing, if the day is not the first unclosed day.
+-- or earlier. Returns false, and changes nothing, if the day is not the first unclosed day, or if the company is closed.
 create function end_day(company bigint, day_ date) returns boolean
 language plpgsql
 -- Runs as its owner, because the server's login may not write this column.
@@ -70,9 +70,9 @@ begin
   -- Locks the balance. The update waits for every writer that may still write a time of the day, and each later writer
   -- reads the new value.
   update balance as b
-  set open_from = day_start(day_ + 1)
-  where b.company_id = company and (b.open_from < day_start(day_ + 1)) is not false;
-  return true;
+  set open_from = greatest(b.open_from, day_start(day_ + 1))
+  where b.company_id = company and not b.closed;
+  return found;
 end;
 $$;
 
@@ -326,8 +326,9 @@ begin
 end;
 $$;
 
--- Stores the closing of a day. Returns false, and stores nothing, if the day is closed already. Fails unless the day has
--- ended, all earlier days are closed, and the content continues the closing of the day before.
+-- Stores the closing of a day. Returns false, and stores nothing, if the day is closed already, or if the company is
+-- closed. Fails unless the day has ended, all earlier days are closed, and the content continues the closing of the day
+-- before.
 create function add_closing(company bigint, day_ date, content_ text) returns boolean
 language plpgsql
 -- Runs as its owner, because the server's login may not write closings.
@@ -338,6 +339,12 @@ as $$
 declare
   before closing;
 begin
+  -- The share lock keeps the company open until the closing is stored.
+  perform 1 from balance as b where b.company_id = company for share;
+  if exists (select from balance as b where b.company_id = company and b.closed) then
+    return false;
+  end if;
+
   select c.* into before from closing as c where c.company_id = company order by c.day desc limit 1;
   if before.day >= day_ then
     return false;

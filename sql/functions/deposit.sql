@@ -96,6 +96,8 @@ begin
   end if;
 
   insert into balance (company_id, updated_at) values (company, at) on conflict do nothing;
+  perform 1 from balance as b where b.company_id = company for update;
+  perform refuse_if_closed(company);
 
   update balance as b
   set available = b.available + centavos,

@@ -245,6 +245,7 @@ begin
   ) then
     return null;
   end if;
+  perform refuse_if_closed(company);
 
   perform record_events(
     array[event_fact(company_id => company, type => 'webhook.test', at => at, webhook_id => webhook_)],

@@ -96,6 +96,10 @@ begin
     return jsonb_build_object('tag', 'Insufficient', 'available', available_);
   end if;
 
+  -- The share lock keeps the company open until the proposal is stored.
+  perform 1 from balance as b where b.company_id = company for share;
+  perform refuse_if_closed(company);
+
   -- An expired proposal makes room for the new one.
   update funding_proposal as p
   set state = 'expired', decided_at = at
@@ -148,6 +152,7 @@ begin
   then
     return jsonb_build_object('tag', 'NotPending');
   end if;
+  perform refuse_if_closed(company);
 
   if proposal.kind = 'deposit' then
     select *
@@ -172,8 +177,9 @@ begin
       insert into balance (company_id, updated_at) values (company, at) on conflict do nothing;
     end if;
 
-    -- Locks the balance. The adjustment waits here for sales and deposits of the company.
+    -- Locks the balance. The adjustment waits here for sales and deposits of the company, and for its closing.
     select * into before from balance as b where b.company_id = company for update;
+    perform refuse_if_closed(company);
     if coalesce(before.available, 0) + proposal.amount < 0 then
       return jsonb_build_object('tag', 'Insufficient', 'available', coalesce(before.available, 0));
     end if;
@@ -202,6 +208,8 @@ security definer
 set search_path from current
 as $$
 begin
+  perform 1 from balance as b where b.company_id = company for share;
+  perform refuse_if_closed(company);
   update funding_proposal as p
   set state = 'rejected', decided_by = operator, decided_at = at, decision_reason = reason_
   where p.company_id = company and p.number = number_ and p.state = 'pending' and at < p.expires_at;

@@ -41,6 +41,7 @@ create type demand as (
   company_id bigint,
   -- The ctid of the balance row, which cannot change while the row is locked. Null if the company has no balance row.
   balance_ctid tid,
+  closed boolean,
   available bigint,
   limit_daily bigint,
   limit_weekly bigint,
@@ -60,6 +61,7 @@ create type demand as (
 create function demand(
   company_id bigint,
   balance_ctid tid,
+  closed boolean,
   available bigint,
   limit_daily bigint,
   limit_weekly bigint,
@@ -76,6 +78,7 @@ immutable
 return row(
   company_id,
   balance_ctid,
+  closed,
   available,
   limit_daily,
   limit_weekly,
@@ -91,6 +94,7 @@ return row(
 -- A company's available amount, its limits, and its consumption in the local day, week and month.
 create type account as (
   company_id bigint,
+  closed boolean,
   available bigint,
   limit_daily bigint,
   limit_weekly bigint,
@@ -103,6 +107,7 @@ create type account as (
 -- Builds an account with named arguments, as demand does for a demand.
 create function account(
   company_id bigint,
+  closed boolean,
   available bigint,
   limit_daily bigint,
   limit_weekly bigint,
@@ -113,7 +118,7 @@ create function account(
 ) returns account
 language sql
 immutable
-return row(company_id, available, limit_daily, limit_weekly, limit_monthly, daily, weekly, monthly)::account;
+return row(company_id, closed, available, limit_daily, limit_weekly, limit_monthly, daily, weekly, monthly)::account;
 
 -- A refused request with its answer.
 create type refused as (
@@ -122,8 +127,9 @@ create type refused as (
   answer jsonb
 );
 
--- Returns why a company may not spend `amount` after it has spent `spent` in the same group. The reason is the first
--- limit that would be exceeded (day, week, month), or `saldo`. Null if the company may spend the amount.
+-- Returns why a company may not spend `amount` after it has spent `spent` in the same group. The reason is `closed` if the
+-- company is closed. Otherwise it is the first limit that would be exceeded (day, week, month), or `saldo`. Null if the
+-- company may spend the amount.
 --
 -- A company that may spend an amount may also spend it in parts, in any order.
 --
@@ -133,6 +139,7 @@ language sql
 immutable
 as $$
   select case
+    when account.closed then 'closed'
     when account.limit_daily > 0 and account.daily + spent + amount > account.limit_daily then 'diario'
     when account.limit_weekly > 0 and account.weekly + spent + amount > account.limit_weekly then 'semanal'
     when account.limit_monthly > 0 and account.monthly + spent + amount > account.limit_monthly then 'mensual'
@@ -210,6 +217,8 @@ begin
     paid_by := coalesce(candidate.paid_by, (bills ->> candidate.bill_id)::bigint);
     reason := refusal(candidate.account, spent, candidate.amount);
     answer := case
+      when reason = 'closed' then
+        jsonb_build_object('tag', 'Closed')
       when paid_by is not null then
         jsonb_build_object('tag', 'Duplicate', 'transaction_id', paid_by)
       -- After this answer, the caller reads the insurance again to find the reason.
@@ -404,6 +413,7 @@ begin
       demand(
         company_id => i.company_id,
         balance_ctid => b.ctid,
+        closed => coalesce(b.closed, false),
         available => coalesce(b.available, 0),
         limit_daily => coalesce(b.limit_daily, default_limit('diario')),
         limit_weekly => coalesce(b.limit_weekly, default_limit('semanal')),
@@ -436,7 +446,7 @@ begin
   left join lateral (
     select
       b.ctid, b.available, b.limit_daily, b.limit_weekly, b.limit_monthly, b.listed_to, b.sales, b.sales_listed,
-      b.events_on, b.low_balance_alert, b.reported_low, b.open_from
+      b.events_on, b.low_balance_alert, b.reported_low, b.open_from, b.closed
     from balance as b
     where b.company_id = i.company_id
     for update
@@ -489,6 +499,7 @@ begin
       d.unlisted,
       account(
         company_id => d.company_id,
+        closed => d.closed,
         available => d.available,
         limit_daily => d.limit_daily,
         limit_weekly => d.limit_weekly,
@@ -545,6 +556,7 @@ begin
         demand(
           company_id => d.company_id,
           balance_ctid => d.balance_ctid,
+          closed => d.closed,
           available => d.available,
           limit_daily => d.limit_daily,
           limit_weekly => d.limit_weekly,

@@ -71,8 +71,10 @@ begin
     end;
   end if;
 
-  -- 2. Lock the sale. If two reversals of one sale run under two keys, the second waits here and then reads the result
+  -- 2. Lock the balance, so that the company stays open until the reversal has begun. Then lock the sale. If two reversals of one sale run under two keys, the second waits here and then reads the result
   --   of the first.
+  perform 1 from balance as b where b.company_id = company for update;
+  perform refuse_if_closed(company);
   select * into sold from transaction as t where t.company_id = company and t.id = sale for no key update;
 
   -- 3. Judge the reversal and write it.

@@ -1,7 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { spreadIds } from "../../adapters/postgres/cells/CellIds.ts"
+import { spreadIds } from "../../adapters/postgres/schema/CellIds.ts"
 import { TestDatabase } from "../support/Database.ts"
 import { addCell } from "./ThreeCells.ts"
 

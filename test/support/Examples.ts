@@ -25,7 +25,8 @@ export const company: Company = {
   environment: "development",
   state: "activa",
   apiEnabled: true,
-  insuranceEnabled: false
+  insuranceEnabled: false,
+  cell: "cell"
 }
 
 export const token: Token = {
@@ -41,7 +42,7 @@ export const token: Token = {
   realLookups: false
 }
 
-export const session: Session = { company, token }
+export const session: Session = { company, token, isClosed: false }
 
 /** A service for which the caller chooses an amount from 20 to 5000 pesos. */
 export const service: Service = {

@@ -72,6 +72,8 @@ export interface PerCell<Service> {
   readonly of: (companyId: CompanyId) => Effect.Effect<Service>
   /** The instances for the cells of `CellFilter`, the first cell first. */
   readonly all: Effect.Effect<ReadonlyArray<Service>>
+  /** Those of `all` whose cell is open. Background work of a closed cell pauses. */
+  readonly open: Effect.Effect<ReadonlyArray<Service>>
 }
 
 /**
@@ -101,13 +103,16 @@ export const perCell = Effect.fnUntraced(function* <Id, Service, R>(
   const instance = (name: string): Effect.Effect<Service> =>
     built.get(name) ?? building.withPermits(1)(Effect.suspend(() => built.get(name) ?? build(name)))
 
+  const instances = Effect.fnUntraced(function* (isWanted: (cell: CellRecord) => boolean) {
+    const only = yield* CellFilter
+    const records = (yield* cells.list).filter((cell) => (only === null || cell.name === only) && isWanted(cell))
+    return yield* Effect.forEach(records, ({ name }) => instance(name))
+  })
+
   return {
     of: (companyId) => Effect.flatMap(cells.of(companyId), instance),
-    all: Effect.gen(function* () {
-      const only = yield* CellFilter
-      const records = (yield* cells.list).filter(({ name }) => only === null || name === only)
-      return yield* Effect.forEach(records, ({ name }) => instance(name))
-    })
+    all: instances(() => true),
+    open: instances(({ state }) => state === "open")
   } satisfies PerCell<Service>
 })
 
@@ -147,20 +152,20 @@ export const fromEach = Effect.fnUntraced(function* <Service, A>(
 })
 
 /**
- * Claims work in the cells one after the other, up to the limit in total. Each claim begins with the next cell, so that no
+ * Claims work in the open cells one after the other, up to the limit in total. Each claim begins with the next cell, so that no
  * cell with much work delays the others. A cell that fails is logged and left out. The claim fails if all cells fail.
  *
  * @param sizeOf how much of the limit a result of a cell uses.
  */
 export const claimInTurn = <Service, Claim extends { readonly limit: number }, A>(
-  all: PerCell<Service>["all"],
+  open: PerCell<Service>["open"],
   claimOf: (cell: Service, claim: Claim) => Effect.Effect<ReadonlyArray<A>>,
   sizeOf: (claimed: A) => number = () => 1
 ) => {
   let turn = 0
   return Effect.fnUntraced(function* (claim: Claim) {
-    const cells = yield* all
-    turn = (turn + 1) % cells.length
+    const cells = yield* open
+    turn = cells.length === 0 ? 0 : (turn + 1) % cells.length
     let limit = claim.limit
     const claimed: Array<A> = []
     const failures: Array<Cause.Cause<never>> = []

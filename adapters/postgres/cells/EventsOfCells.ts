@@ -8,7 +8,7 @@ import * as EventsPostgres from "../events/EventsPostgres.ts"
 import * as WebhooksPostgres from "../events/WebhooksPostgres.ts"
 import { claimInTurn, fromEach, perCell } from "./Cells.ts"
 
-const events = Effect.map(perCell(Events, EventsPostgres.layer), ({ all, of }) =>
+const events = Effect.map(perCell(Events, EventsPostgres.layer), ({ all, of, open }) =>
   Events.of({
     list: (companyId, wanted) => Effect.flatMap(of(companyId), (cell) => cell.list(companyId, wanted)),
     turnedOn: Effect.fnUntraced(function* (companies) {
@@ -18,8 +18,8 @@ const events = Effect.map(perCell(Events, EventsPostgres.layer), ({ all, of }) =
     turn: (companyId, on, at) => Effect.flatMap(of(companyId), (cell) => cell.turn(companyId, on, at)),
     purge: (before, limit) =>
       Effect.map(
-        fromEach(all, (cell) => cell.purge(before, limit)),
-        (parts) => Math.max(...parts)
+        fromEach(open, (cell) => cell.purge(before, limit)),
+        (parts) => Math.max(0, ...parts)
       )
   })
 )
@@ -47,9 +47,9 @@ const webhooks = Effect.map(perCell(Webhooks, WebhooksPostgres.layer), ({ all, o
 )
 
 // Ids of webhooks are unique over cells, so `busy` of a claim means the same webhooks in every cell.
-const deliveries = Effect.map(perCell(Deliveries, DeliveriesPostgres.layer), ({ all, of }) =>
+const deliveries = Effect.map(perCell(Deliveries, DeliveriesPostgres.layer), ({ all, of, open }) =>
   Deliveries.of({
-    claim: claimInTurn(all, (cell, wanted) => cell.claim(wanted)),
+    claim: claimInTurn(open, (cell, wanted) => cell.claim(wanted)),
     record: (claimed, result) => Effect.flatMap(of(claimed.event.companyId), (cell) => cell.record(claimed, result)),
     // All cells announce their deliveries on one channel of the database.
     arrivals: Stream.unwrap(Effect.map(all, ([first]) => first?.arrivals ?? Stream.never)),

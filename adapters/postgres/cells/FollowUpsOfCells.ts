@@ -38,9 +38,9 @@ const joined = ({ limit }: FollowUpClaim, parts: ReadonlyArray<ClaimedCheck>): C
       }
 }
 
-const followUps = Effect.map(perCell(FollowUps, FollowUpsPostgres.layer), ({ all, of }) => {
+const followUps = Effect.map(perCell(FollowUps, FollowUpsPostgres.layer), ({ of, open }) => {
   const claimParts = claimInTurn(
-    all,
+    open,
     (cell, wanted: FollowUpClaim) => Effect.map(cell.claim(wanted), (claimed) => (claimed === null ? [] : [claimed])),
     ({ sales }) => sales.length
   )

@@ -25,11 +25,11 @@ const newestFirst = Order.flip(
   )
 )
 
-const outbox = Effect.map(perCell(Outbox, OutboxPostgres.layer), ({ all, of }) =>
+const outbox = Effect.map(perCell(Outbox, OutboxPostgres.layer), ({ all, of, open }) =>
   Outbox.of({
-    claim: claimInTurn(all, (cell, wanted) => cell.claim(wanted)),
+    claim: claimInTurn(open, (cell, wanted) => cell.claim(wanted)),
     record: (sms, result, at) => Effect.flatMap(of(sms.companyId), (cell) => cell.record(sms, result, at)),
-    claimTraced: claimInTurn(all, (cell, wanted) => cell.claimTraced(wanted)),
+    claimTraced: claimInTurn(open, (cell, wanted) => cell.claimTraced(wanted)),
     recordDelivery: (sms, result) => Effect.flatMap(of(sms.companyId), (cell) => cell.recordDelivery(sms, result)),
     undelivered: Effect.fnUntraced(function* (limit) {
       const parts = yield* Effect.forEach(yield* all, (cell) => cell.undelivered(limit))

@@ -37,17 +37,17 @@ const adjustments = Effect.map(perCell(Adjustments, AccountsPostgres.adjustments
   })
 )
 
-const reversals = Effect.map(perCell(Reversals, ReversalsPostgres.layer), ({ all, of }) =>
+const reversals = Effect.map(perCell(Reversals, ReversalsPostgres.layer), ({ of, open }) =>
   Reversals.of({
     begin: (intent) => Effect.flatMap(of(intent.companyId), (cell) => cell.begin(intent)),
     settle: (settlement) =>
       Effect.flatMap(of(settlement.unresolved.reversal.order.companyId), (cell) => cell.settle(settlement)),
-    claim: claimInTurn(all, (cell, wanted) => cell.claim(wanted))
+    claim: claimInTurn(open, (cell, wanted) => cell.claim(wanted))
   })
 )
 
-const unresolved = Effect.map(perCell(Unresolved, UnresolvedPostgres.layer), ({ all }) =>
-  Unresolved.of({ claim: claimInTurn(all, (cell, wanted) => cell.claim(wanted)) })
+const unresolved = Effect.map(perCell(Unresolved, UnresolvedPostgres.layer), ({ open }) =>
+  Unresolved.of({ claim: claimInTurn(open, (cell, wanted) => cell.claim(wanted)) })
 )
 
 // The options of one lookup belong to one company.

@@ -14,6 +14,16 @@ export interface CellSql extends PgClient.PgClient {
   readonly cell: Fragment
 }
 
+/**
+ * Condition of a claim: whether the company of a row is open. The work of a closed company pauses.
+ *
+ * @param table the alias of the row's table.
+ */
+export const isOpen = (sql: CellSql, table: "s" | "t" | "w"): Fragment =>
+  sql`not exists (
+    select from ${sql.cell}.balance as o where o.company_id = ${sql.literal(table)}.company_id and o.closed
+  )`
+
 /** The client with the schema of the cell that `CellName` names. */
 export const inCell = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
   const name = yield* CellName

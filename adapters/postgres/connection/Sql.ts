@@ -1,5 +1,5 @@
 import { type PgClient, PgTypes } from "@effect/sql-pg"
-import { DateTime, Effect } from "effect"
+import { DateTime, Effect, Predicate } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 
@@ -54,6 +54,10 @@ export const tableExists = Effect.fnUntraced(function* (sql: SqlClient.SqlClient
 /** Whether the error violates the unique constraint with this name. */
 export const violatesUnique = (error: SqlError, constraint: string): boolean =>
   error.reason._tag === "UniqueViolation" && error.reason.constraint === constraint
+
+/** Whether the error violates the check or the foreign key with this name, or comes from a trigger with this name. */
+export const violatesConstraint = ({ reason: { cause } }: SqlError, constraint: string): boolean =>
+  Predicate.hasProperty(cause, "constraint") && cause.constraint === constraint
 
 /** Whether the database accepts writes. A standby does not, nor does a database in read-only mode. */
 export const isWritable = Effect.gen(function* () {

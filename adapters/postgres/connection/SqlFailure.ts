@@ -1,16 +1,10 @@
-import { Predicate, Schedule } from "effect"
+import { Schedule } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
+import { codeOf } from "../../../core/domain/ErrorCatalogue.ts"
 
 // SQLSTATEs of a server that is stopping, is starting or has no free connection. The driver does not mark them as
 // retryable.
 const serverGone = new Set(["57P01", "57P02", "57P03", "53300"])
-
-const stateOf = (cause: unknown): unknown =>
-  Predicate.hasProperty(cause, "code")
-    ? cause.code
-    : Predicate.hasProperty(cause, "cause")
-      ? stateOf(cause.cause)
-      : null
 
 /**
  * Whether a failed statement may be retried: the connection was lost, the server is restarting, or the transaction lost
@@ -18,7 +12,7 @@ const stateOf = (cause: unknown): unknown =>
  * does no harm when it commits twice.
  */
 export const isTransient = (error: SqlError): boolean =>
-  error.isRetryable || serverGone.has(String(stateOf(error.reason.cause)))
+  error.isRetryable || serverGone.has(String(codeOf(error.reason.cause)))
 
 // SQLSTATEs of missing resources such as disk space, of disk faults, of damaged data and of a read-only database.
 const storageStates = /^(?:53|58|XX)|^25006$/
@@ -27,10 +21,13 @@ const storageStates = /^(?:53|58|XX)|^25006$/
  * Whether the database cannot store data at all, for example because its disk is full. Any other write would fail too.
  */
 export const cannotStore = (error: SqlError): boolean =>
-  !isTransient(error) && storageStates.test(String(stateOf(error.reason.cause)))
+  !isTransient(error) && storageStates.test(String(codeOf(error.reason.cause)))
+
+/** Whether the statement waited for a lock longer than its transaction allows. */
+export const isLockTimeout = (error: unknown): boolean => codeOf(error) === "55P03"
 
 /** Whether the database refused the statement because the login lacks the right. */
-export const isForbidden = (error: unknown): boolean => stateOf(error) === "42501"
+export const isForbidden = (error: unknown): boolean => codeOf(error) === "42501"
 
 /** The messages of an error and of its causes. */
 export const wordsOf = (error: unknown): string => {

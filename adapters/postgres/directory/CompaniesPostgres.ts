@@ -1,10 +1,11 @@
 import { PgClient, PgTypes } from "@effect/sql-pg"
 import { type DateTime, Effect, Layer, Option, Schema } from "effect"
+import type { CellName } from "../../../core/domain/Cell.ts"
 import { Company } from "../../../core/domain/Company.ts"
 import { CompanyId } from "../../../core/domain/Ids.ts"
-import { CodeTaken } from "../../../core/domain/OperatorErrors.ts"
+import { CellNotOpen, CodeTaken } from "../../../core/domain/OperatorErrors.ts"
 import { Companies, type CompanyChanges, type NewCompany } from "../../../core/ports/Companies.ts"
-import { instant, int8, violatesUnique } from "../connection/Sql.ts"
+import { instant, int8, violatesConstraint, violatesUnique } from "../connection/Sql.ts"
 
 /** A row of directory.company. */
 export interface CompanyRow {
@@ -16,6 +17,7 @@ export interface CompanyRow {
   readonly state: string
   readonly api_enabled: boolean
   readonly insurance_enabled: boolean
+  readonly cell: string
 }
 
 const decodeCompany = Schema.decodeUnknownSync(Schema.toType(Company))
@@ -29,28 +31,40 @@ export const companyOf = (row: CompanyRow): Company =>
     environment: row.environment,
     state: row.state,
     apiEnabled: row.api_enabled,
-    insuranceEnabled: row.insurance_enabled
+    insuranceEnabled: row.insurance_enabled,
+    cell: row.cell
   })
 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
-  const columns = sql.literal("id, legal_name, rnc, code, environment, state, api_enabled, insurance_enabled")
+  const columns = sql.literal("id, legal_name, rnc, code, environment, state, api_enabled, insurance_enabled, cell")
 
-  const create = Effect.fnUntraced(function* (company: NewCompany, at: DateTime.Utc) {
+  const create = Effect.fnUntraced(function* (company: NewCompany, at: DateTime.Utc, cell?: CellName) {
     const [row] = yield* sql<{ id: bigint }>`
       insert into directory.company (
-        legal_name, rnc, code, environment, state, api_enabled, insurance_enabled, created_at
+        legal_name, rnc, code, environment, state, api_enabled, insurance_enabled, created_at, cell
       )
       values (
         ${company.legalName}, ${company.rnc ?? null}, ${company.code}, ${company.environment}, ${company.state},
-        ${company.apiEnabled}, ${company.insuranceEnabled}, ${instant(at)}
+        ${company.apiEnabled}, ${company.insuranceEnabled}, ${instant(at)},
+        coalesce(
+          ${cell ?? null}::text,
+          (
+            select c.name
+            from directory.cell as c
+            where c.state = 'open'
+            order by (select count(*) from directory.company as o where o.cell = c.name), c.ordinal
+            limit 1
+          )
+        )
       )
       returning id`.pipe(
-      Effect.catch((error) =>
-        violatesUnique(error, "company_code_key")
-          ? Effect.fail(new CodeTaken({ code: company.code }))
+      Effect.catch((error): Effect.Effect<never, CodeTaken | CellNotOpen> => {
+        if (violatesUnique(error, "company_code_key")) return Effect.fail(new CodeTaken({ code: company.code }))
+        return ["company_cell_open", "company_cell_fkey"].some((constraint) => violatesConstraint(error, constraint))
+          ? Effect.fail(new CellNotOpen({ name: cell ?? null }))
           : Effect.die(error)
-      )
+      })
     )
     return CompanyId.make(Number(row?.id))
   })
@@ -65,7 +79,8 @@ const make = Effect.gen(function* () {
         insurance_enabled = coalesce(${PgTypes.bool(changes.insuranceEnabled ?? null)}, insurance_enabled)
       where id = ${int8(companyId)}
       returning
-        old.id, old.legal_name, old.rnc, old.code, old.environment, old.state, old.api_enabled, old.insurance_enabled`
+        old.id, old.legal_name, old.rnc, old.code, old.environment, old.state, old.api_enabled, old.insurance_enabled,
+        old.cell`
     return Option.map(Option.fromUndefinedOr(row), companyOf)
   }, Effect.orDie)
 

@@ -19,10 +19,15 @@ const written_every_ms = Duration.toMillis(written_every)
 
 interface CredentialsRow extends TokenRow, SecretsRow, Omit<CompanyRow, "id" | "state"> {
   readonly company_state: string
+  readonly closed: boolean
 }
 
 const credentialsOf = (row: CredentialsRow): Credentials => ({
-  session: { token: tokenOf(row), company: companyOf({ ...row, id: row.company_id, state: row.company_state }) },
+  session: {
+    token: tokenOf(row),
+    company: companyOf({ ...row, id: row.company_id, state: row.company_state }),
+    isClosed: row.closed
+  },
   secrets: secretsOf(row)
 })
 
@@ -40,9 +45,11 @@ const make = Effect.gen(function* () {
           select
             t.id, t.company_id, t.name, t.api_key, t.permissions, t.addresses, t.expires_at, t.state, t.calls_per_minute,
             t.real_lookups, ${sql.literal(secretColumns)},
-            c.legal_name, c.rnc, c.code, c.environment, c.state as company_state, c.api_enabled, c.insurance_enabled
+            c.legal_name, c.rnc, c.code, c.environment, c.state as company_state, c.api_enabled, c.insurance_enabled,
+            c.cell, l.state = 'closed' as closed
           from directory.token as t
           join directory.company as c on c.id = t.company_id
+          join directory.cell as l on l.name = c.cell
           where t.api_key = wanted.api_key
           offset 0
         ) as found`,

@@ -4,7 +4,7 @@ import { CompanyId } from "../../../core/domain/Ids.ts"
 import { frozenAt } from "../../../core/domain/Page.ts"
 import type { DeliveryState } from "../../../core/domain/Webhook.ts"
 import { Deliveries, type Delivery } from "../../../core/ports/Deliveries.ts"
-import { cellClient } from "../connection/Cell.ts"
+import { cellClient, isOpen } from "../connection/Cell.ts"
 import { PoolSize } from "../connection/Database.ts"
 import { notificationsOf } from "../connection/Notifications.ts"
 import { instant, int8 } from "../connection/Sql.ts"
@@ -117,6 +117,7 @@ const replaying = Effect.gen(function* () {
         join ${sql.cell}.event as e on e.company_id = w.company_id
         where w.company_id = ${int8(companyId)}
           and w.id = ${int8(id)}
+          and ${isOpen(sql, "w")}
           and (e.webhook_id is null or e.webhook_id = w.id)
           and ${spans}
         -- Locks the deliveries in the order in which results are recorded, so that the two cannot deadlock.

@@ -4,7 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { WebhookId } from "../../../core/domain/Event.ts"
 import { WebhookUrl } from "../../../core/domain/Webhook.ts"
 import type { ClaimedDelivery, Deliveries, DeliveryClaim } from "../../../core/ports/Deliveries.ts"
-import { type CellSql, cellClient } from "../connection/Cell.ts"
+import { type CellSql, cellClient, isOpen } from "../connection/Cell.ts"
 import { instant, instantOrNull, int8 } from "../connection/Sql.ts"
 import { queueTransactions } from "./DeliveryResults.ts"
 import { type EventRow, eventColumns, eventReader, keyOf } from "./EventRows.ts"
@@ -97,7 +97,7 @@ const leasing = (
         )
         for update skip locked
       ) as d
-      where q.due_at <= ${at} and w.state = 'activo'
+      where q.due_at <= ${at} and w.state = 'activo' and ${isOpen(sql, "w")}
       limit ${limit}
     )
     update ${sql.cell}.delivery as d

@@ -1,7 +1,7 @@
 import { type DateTime, Effect, Layer } from "effect"
 import { CompanyId } from "../../../core/domain/Ids.ts"
 import { Events, type EventsWanted } from "../../../core/ports/Events.ts"
-import { cellClient } from "../connection/Cell.ts"
+import { cellClient, isOpen } from "../connection/Cell.ts"
 import { companyReads } from "../connection/CompanyReads.ts"
 import { instant, int8 } from "../connection/Sql.ts"
 import { type EventRow, eventColumns, eventReader } from "./EventRows.ts"
@@ -39,7 +39,12 @@ const make = Effect.gen(function* () {
     with purged as (
       delete from ${sql.cell}.${sql.literal(table)}
       where ctid = any (
-        array(select ctid from ${sql.cell}.${sql.literal(table)} where created_at < ${instant(before)} limit ${limit})
+        array(
+          select t.ctid
+          from ${sql.cell}.${sql.literal(table)} as t
+          where t.created_at < ${instant(before)} and ${isOpen(sql, "t")}
+          limit ${limit}
+        )
       )
       returning 1
     )

@@ -14,7 +14,7 @@ import {
   type UndeliveredSms
 } from "../../../core/ports/Outbox.ts"
 import { Vault } from "../../../core/ports/Vault.ts"
-import { cellClient } from "../connection/Cell.ts"
+import { cellClient, isOpen } from "../connection/Cell.ts"
 import { instant, int8 } from "../connection/Sql.ts"
 import { transientRetry } from "../connection/SqlFailure.ts"
 
@@ -109,10 +109,11 @@ const claiming = Effect.gen(function* () {
     const rows = yield* Effect.orDie(sql<SmsRow>`
       with due as materialized (
         select company_id, id, leased_until is null as accounted
-        from ${sql.cell}.sms
+        from ${sql.cell}.sms as s
         where status = 'staged'
           and send_at <= ${instant(now)}
           and (leased_until is null or leased_until <= ${instant(now)})
+          and ${isOpen(sql, "s")}
         order by send_at, id
         limit ${limit}
         for update skip locked
@@ -225,8 +226,10 @@ const tracing = Effect.gen(function* () {
     sql<TracedRow>`
       with due as materialized (
         select company_id, id
-        from ${sql.cell}.sms
-        where ask_at <= ${instant(now)} and (leased_until is null or leased_until <= ${instant(now)})
+        from ${sql.cell}.sms as s
+        where ask_at <= ${instant(now)}
+          and (leased_until is null or leased_until <= ${instant(now)})
+          and ${isOpen(sql, "s")}
         order by ask_at, id
         limit ${limit}
         for update skip locked

@@ -1,5 +1,6 @@
 import { DateTime, Effect, Schema } from "effect"
 import {
+  CompanyClosed,
   DuplicateTransaction,
   IdempotencyConflict,
   InsufficientBalance,
@@ -104,6 +105,7 @@ export type ReserveAnswer =
   | KeyAnswer
   | { readonly tag: "Duplicate"; readonly transaction_id: number }
   | { readonly tag: "QuoteChanged" }
+  | { readonly tag: "Closed" }
   | { readonly tag: "InsufficientBalance"; readonly available: number }
   | {
       readonly tag: "LimitExceeded"
@@ -169,6 +171,8 @@ export const reserved = (
       return Effect.fail(new DuplicateTransaction({ transactionId: TransactionId.make(answer.transaction_id) }))
     case "QuoteChanged":
       return Effect.fail(new QuoteChanged())
+    case "Closed":
+      return Effect.fail(new CompanyClosed())
     case "InsufficientBalance":
       return Effect.fail(
         new InsufficientBalance({ available: Centavos.make(answer.available), required: intent.amount })

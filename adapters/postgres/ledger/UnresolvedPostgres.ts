@@ -1,7 +1,7 @@
 import { DateTime, Effect, Layer } from "effect"
 import { latestTrusted } from "../../../core/domain/Recovery.ts"
 import { type RecoveryClaim, Unresolved } from "../../../core/ports/Unresolved.ts"
-import { type CellSql, cellClient } from "../connection/Cell.ts"
+import { type CellSql, cellClient, isOpen } from "../connection/Cell.ts"
 import { instant, instantOrNull } from "../connection/Sql.ts"
 import { claimReadable, orderOf, type SaleRow, saleColumns } from "./TransactionRow.ts"
 
@@ -19,7 +19,7 @@ export const askedOf = ({ ask_at, not_found }: AskedRow) => ({
 /**
  * The statement that leases unresolved operations of a table to one recovery, and returns their columns.
  *
- * Rows that another recovery has locked or leased are skipped. A claim of all operations skips an operation if this
+ * Rows of closed companies, and rows that another recovery has locked or leased, are skipped. A claim of all operations skips an operation if this
  * recovery cycle has already sent its status question. It includes an operation in PROCESSING only after its provider
  * call must have ended. A timestamp in the future comes from a wrong clock and does not delay the claim.
  *
@@ -44,14 +44,15 @@ export const claimedRows = <Row extends object>(
           and (asked_at is null or asked_at < ${since} or asked_at > ${at})`
   return sql<Row>`
     with claimed as materialized (
-      select ctid as place
-      from ${sql.cell}.${sql.literal(table)}
+      select t.ctid as place
+      from ${sql.cell}.${sql.literal(table)} as t
       where status in ('PROCESSING', 'PENDING')
         and (leased_until is null or leased_until <= ${at} or leased_until > ${trusted})
         and ${wanted}
+        and ${isOpen(sql, "t")}
       order by ask_at
       limit ${limit}
-      for update skip locked
+      for update of t skip locked
     )
     update ${sql.cell}.${sql.literal(table)} as t
     set leased_until = ${until}, asked_at = ${at}

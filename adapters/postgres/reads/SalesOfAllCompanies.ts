@@ -185,7 +185,7 @@ const idsOf = (sql: Sql, range: OwnedFilter) => {
 
 /**
  * SQL for the id below the newest ids up to `last`. In an installation with several cells, ids from `seqstart` on are
- * `seqincrement` apart (cells/CellIds.ts). Ids below it are 1 apart.
+ * `seqincrement` apart (schema/CellIds.ts). Ids below it are 1 apart.
  */
 const belowNewest = (sql: Sql, last: Fragment, count: number): Fragment => sql`(
   select greatest(

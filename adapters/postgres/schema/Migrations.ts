@@ -1,8 +1,8 @@
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { spreadIds } from "../cells/CellIds.ts"
 import { advisoryLocks } from "../connection/Sql.ts"
-import { isForbidden, wordsOf } from "../connection/SqlFailure.ts"
+import { isForbidden, isLockTimeout, wordsOf } from "../connection/SqlFailure.ts"
+import { spreadIds } from "./CellIds.ts"
 import { notTooOld, PostgresTooOld } from "./ServerVersion.ts"
 import { run, type SqlFile, type SqlFileSet, sqlFiles } from "./SqlFiles.ts"
 
@@ -202,6 +202,32 @@ const bringUpCell = (name: string) =>
       return namesOf(change)
     })
   )
+
+/**
+ * Adds a cell: its schema, its tables, its ids and its row in the directory, in one transaction.
+ *
+ * @returns whether the cell was added or exists already, or why nothing was changed: a schema has the name, the login may
+ * not create schemas, the database has a later version, or sales used the ids for too long.
+ */
+export const addCell = Effect.fn("Migrations.addCell")(
+  function* (name: string) {
+    if (!(yield* mayMigrate)) return "login"
+    return yield* exclusively(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        if (yield* isAhead) return "version"
+        if ((yield* cellNames).includes(name)) return "known"
+        const [schema] = yield* sql`select from pg_namespace where nspname = ${name}`
+        if (schema !== undefined) return "taken"
+        yield* sql`
+          insert into directory.cell (name, ordinal) select ${name}, max(ordinal) + 1 from directory.cell`
+        yield* bringUpCell(name)
+        return "added"
+      })
+    )
+  },
+  Effect.catchIf(isLockTimeout, () => Effect.succeed("busy" as const))
+)
 
 const bringUp = Effect.gen(function* () {
   if (!(yield* mayMigrate)) {

@@ -6,7 +6,7 @@ import { operatorLayer } from "../../AppLayer.ts"
 import { balanceView } from "../../api/Cuenta.ts"
 import { orDefault, toggle } from "../terminal/Flags.ts"
 import { formatFields, print } from "../terminal/Output.ts"
-import { companyId, labelFlag, limitFlag, onOffFlag, rncFlag, textFlag } from "../terminal/Parameters.ts"
+import { cellFlag, companyId, labelFlag, limitFlag, onOffFlag, rncFlag, textFlag } from "../terminal/Parameters.ts"
 import { companyDocument, list, statement } from "./CompanyAccounts.ts"
 import { adjust, confirm, deposit, proposals, reject } from "./Funding.ts"
 
@@ -24,10 +24,16 @@ const create = Command.make(
       orDefault("activa")
     ),
     withoutApi: toggle("sin-api", "Do not allow API calls yet"),
-    insuranceEnabled: toggle("seguros", "Allow the company to sell insurance")
+    insuranceEnabled: toggle("seguros", "Allow the company to sell insurance"),
+    cell: cellFlag("cell", "Cell of the company. See saldo cell list").pipe(
+      orDefault(undefined, "the open cell with the fewest companies")
+    )
   },
-  Effect.fn(function* ({ rnc, withoutApi, ...company }) {
-    const companyId = yield* createCompany({ ...company, ...(rnc !== undefined && { rnc }), apiEnabled: !withoutApi })
+  Effect.fn(function* ({ cell, rnc, withoutApi, ...company }) {
+    const companyId = yield* createCompany(
+      { ...company, ...(rnc !== undefined && { rnc }), apiEnabled: !withoutApi },
+      cell
+    )
     yield* print(
       { empresa_id: companyId },
       `Company ${companyId} created. Add money with "saldo company deposit ${companyId} AMOUNT --referencia TEXT" and issue credentials with "saldo token issue ${companyId} --nombre TEXT".`

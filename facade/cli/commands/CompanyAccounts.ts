@@ -25,7 +25,8 @@ export const companyDocument = (company: Company, eventsOn: boolean): Document =
   estado: company.state,
   api: company.apiEnabled,
   seguros: company.insuranceEnabled,
-  eventos: eventsOn
+  eventos: eventsOn,
+  celda: company.cell
 })
 
 const listedDocument = ({ account, company, eventsOn }: ListedCompany): Document => ({

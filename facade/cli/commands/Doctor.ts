@@ -3,6 +3,7 @@ import { Command } from "effect/cli"
 import { baseLayer } from "../../AppLayer.ts"
 import { connections, DatabaseServer } from "../../settings/DatabaseServer.ts"
 import { accessChecks } from "../checks/AccessChecks.ts"
+import { cellChecks } from "../checks/CellChecks.ts"
 import { type Check, failed, type Level, passed } from "../checks/Check.ts"
 import { companyChecks } from "../checks/CompanyChecks.ts"
 import { databaseChecks, unconnectedChecks } from "../checks/DatabaseChecks.ts"
@@ -15,7 +16,14 @@ const settings = passed("settings", "all environment variables are valid")
 
 const unavailable = ({ message }: { readonly message: string }) => Effect.succeed([failed("database", message)])
 
-const connected = Effect.all([databaseChecks, accessChecks, companyChecks, floatChecks, webhookChecks]).pipe(
+const connected = Effect.all([
+  databaseChecks,
+  cellChecks,
+  accessChecks,
+  companyChecks,
+  floatChecks,
+  webhookChecks
+]).pipe(
   Effect.map((checks) => checks.flat()),
   Effect.provide(connections(1)),
   Effect.catch(unavailable)
@@ -62,7 +70,7 @@ export const doctor = Command.make("doctor", {}, () =>
   })
 ).pipe(
   Command.withDescription(
-    "Check the installation. Checks the settings. Checks the database: durability, schema, clock, dead rows, connection timeout, rights of the login, row-level security. Checks the keys of personal data and token secrets. Checks addresses, certificate, operations port and Redis. Checks that active companies in production have a provider and, for insurance, an insurer and an SMS gateway. Checks the last reading of the balance with the provider. Checks for disabled webhooks and late deliveries. Checks that provider, insurer, SMS gateway and trace collector accept connections. Sends no requests to them and changes nothing. Each result is ok, warn (works, but a change is advised) or wrong. Exit code 1 if a result is wrong; 0 if none is, even with warnings."
+    "Check the installation. Checks the settings. Checks the database: durability, schema, clock, dead rows, connection timeout, rights of the login, row-level security. Checks the keys of personal data and token secrets. Names closed cells. Checks addresses, certificate, operations port and Redis. Checks that active companies in production have a provider and, for insurance, an insurer and an SMS gateway. Checks the last reading of the balance with the provider. Checks for disabled webhooks and late deliveries. Checks that provider, insurer, SMS gateway and trace collector accept connections. Sends no requests to them and changes nothing. Each result is ok, warn (works, but a change is advised) or wrong. Exit code 1 if a result is wrong; 0 if none is, even with warnings."
   ),
   Command.withShortDescription("Check the installation"),
   Command.withExamples([{ command: "saldo doctor --json", description: "Before a deployment, or in a monitor" }])

@@ -1,6 +1,7 @@
 import { Duration, Option, Result, Schema } from "effect"
 import { Argument, Flag } from "effect/cli"
 import { CaseId } from "../../../core/domain/Case.ts"
+import { CellName } from "../../../core/domain/Cell.ts"
 import { WebhookId } from "../../../core/domain/Event.ts"
 import { ProposalNumber } from "../../../core/domain/FundingProposal.ts"
 import { CompanyId, ServiceId, TokenId, TransactionId } from "../../../core/domain/Ids.ts"
@@ -43,6 +44,22 @@ export const operatorName = Argument.String("name").pipe(
     () => `Expected: ${nameForm}; not "local" or "server"`
   )
 )
+
+const cellNameExpected = () =>
+  'Expected: 2 to 31 lower-case letters, digits and underscores, beginning with a letter and not with "pg_"'
+
+/** The name of a cell. */
+export const cellName = Argument.String("name").pipe(
+  Argument.withDescription("Name of the cell"),
+  Argument.filterMap(Schema.decodeOption(CellName), cellNameExpected)
+)
+
+/** A flag with the name of a cell. */
+export const cellFlag = (name: string, description: string) =>
+  Flag.String(name).pipe(
+    Flag.withDescription(description),
+    Flag.filterMap(Schema.decodeOption(CellName), cellNameExpected)
+  )
 
 export const proposalNumber = Argument.map(
   idArgument("proposal", "Number of the proposal (propuesta)"),

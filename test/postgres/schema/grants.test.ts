@@ -78,6 +78,7 @@ const operator = {
     "limit_daily limit_monthly limit_weekly low_balance_alert updated_at",
   "cell.resolution": "insert, update",
   "directory.audit_event": "select",
+  "directory.cell": "update state",
   "directory.company": "update api_enabled insurance_enabled legal_name rnc state",
   "directory.operator":
     "insert created_at email name role, select, update oidc_issuer oidc_subject password_hash role signed_in_at suspended " +

@@ -256,19 +256,12 @@ layer(TestDatabase)("a function that moves money", (it) => {
       const funding = ["directory.adjust", "directory.deposit"]
       const proposing = ["directory.confirm_funding", "directory.propose_funding"]
       const proposals = ["confirm_funding", "propose_funding", "reject_funding"].map((name) => `cell.${name}`)
-      const definers = [
-        ...served,
-        ...funding,
-        ...proposing,
-        ...proposals,
-        "cell.adjust",
-        "cell.deposit",
-        "cell.turn_events"
-      ]
+      const others = ["adjust", "close_companies", "deposit", "turn_events"].map((name) => `cell.${name}`)
+      const definers = [...served, ...funding, ...proposing, ...proposals, ...others]
       const lists = ["block_length", "join_blocks", "list_anew", "make_blocks", "recount_blocks"]
       const sublists = ["join_sublist_blocks", "tail_length"]
       const names = ["cell.sublist_of", "cell.sublists_of"]
-      const days = ["next_closing", "local_day", "entry_line"].map((name) => `cell.${name}`)
+      const days = ["next_closing", "local_day", "entry_line", "refuse_if_closed"].map((name) => `cell.${name}`)
       const rows = ["account", "demand", "event_fact", "settling", "status_change"]
       const reserving = ["answers_of_known_keys", "judge_one_by_one", "refusal"]
       const shared = [

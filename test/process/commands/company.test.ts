@@ -20,6 +20,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a company", (it) => {
         api: false,
         seguros: true,
         eventos: false,
+        celda: "cell",
         saldo_actual: 0,
         saldo_disponible: 0,
         saldo_retenido: 0,

@@ -9,7 +9,7 @@ const usages: ReadonlyArray<readonly [command: string, usage: string]> = [
   ["company", "saldo company <subcommand> [--json]"],
   [
     "company create",
-    "saldo company create --razon-social string [--rnc digits] --codigo string --ambiente choice [--estado choice] [--sin-api] [--seguros] [--json]"
+    "saldo company create --razon-social string [--rnc digits] --codigo string --ambiente choice [--estado choice] [--sin-api] [--seguros] [--cell string] [--json]"
   ],
   ["company deposit", "saldo company deposit --referencia string [--repetida] [--json] <company> <amount>"],
   ["catalog list", "saldo catalog list [--json] [<company>]"],

@@ -32,7 +32,11 @@ export const taught: ReadonlyArray<
       "per-page": "50"
     }
   ],
-  ["company create", ["razon-social", "codigo", "ambiente"], { rnc: "none", estado: "activa" }],
+  [
+    "company create",
+    ["razon-social", "codigo", "ambiente"],
+    { rnc: "none", estado: "activa", cell: "the open cell with the fewest companies" }
+  ],
   [
     "company set",
     [],
@@ -66,6 +70,10 @@ export const taught: ReadonlyArray<
   ["token rotate", [], { solape: "24h" }],
   ...["suspend", "activate", "revoke", "list"].map((name) => [`token ${name}`, [], {}] as const),
   ...["webhook list", "webhook show", "webhook disable", "case show"].map((command) => [command, [], {}] as const),
+  ["cell add", [], {}],
+  ["cell list", [], {}],
+  ["cell close", [], {}],
+  ["cell open", [], {}],
   ["catalog import", [], {}],
   ["catalog list", [], {}],
   ["catalog export", [], {}],

@@ -15,6 +15,7 @@ const company = (id: number, changes: Partial<Company> = {}): Company => ({
   state: "activa",
   apiEnabled: true,
   insuranceEnabled: true,
+  cell: "cell",
   ...changes
 })
 
@@ -35,6 +36,7 @@ const companyOf = (id: number): Company => {
 /** The session of a caller of a company. */
 export const sessionOf = (id: number): Session => ({
   company: companyOf(id),
+  isClosed: false,
   token: {
     id: TokenId.make(id),
     companyId: CompanyId.make(id),

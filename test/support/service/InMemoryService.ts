@@ -73,7 +73,7 @@ const directory = Layer.succeed(TokenDirectory, {
         ? Option.none()
         : Option.some({
             secrets,
-            session: { company: companies[apiKey] ?? company, token: { ...token, apiKey, ...known } }
+            session: { company: companies[apiKey] ?? company, token: { ...token, apiKey, ...known }, isClosed: false }
           })
     )
   }

@@ -11,7 +11,11 @@ const home = "192.0.2.1"
 /** Null when the caller is admitted, otherwise the reason of the 403 or "unauthenticated". */
 const refusal = (changes: { token?: Partial<Token>; company?: Partial<Company> }, address = home): string | null =>
   Result.match(
-    admit({ token: { ...token, ...changes.token }, company: { ...company, ...changes.company } }, address, now),
+    admit(
+      { token: { ...token, ...changes.token }, company: { ...company, ...changes.company }, isClosed: false },
+      address,
+      now
+    ),
     {
       onSuccess: () => null,
       onFailure: (error) => (error._tag === "Forbidden" ? error.why : "unauthenticated")

@@ -5,7 +5,7 @@ import { Rnc } from "../../../core/domain/Rnc.ts"
 
 const company = (id: number, legalName: string, code: string, more: Partial<Company> = {}): Company => ({
   ...{ id: CompanyId.make(id), legalName, code, environment: "production", state: "activa" },
-  ...{ apiEnabled: true, insuranceEnabled: false },
+  ...{ apiEnabled: true, insuranceEnabled: false, cell: "cell" },
   ...more
 })
 

@@ -15,6 +15,7 @@ describe("a role", () => {
     ["company", [false, false, false, true]],
     ["token", [false, false, false, true]],
     ["catalogue", [false, false, false, true]],
+    ["cell", [false, false, false, true]],
     ["operator", [false, false, false, true]]
   ]
   it("is limited in every action", () => {

@@ -122,6 +122,7 @@ export const errorCauses: ReadonlyArray<readonly [Errors.CoreError, number, stri
   [new Errors.ServiceTimedOut(), 422, "SERVICE_TIMEOUT", undefined],
   [new Errors.NotImplemented(), 501, "NOT_IMPLEMENTED", { consultar_en: "/v1/seguros" }],
   [new Errors.ServiceUnavailable(), 422, "SERVICE_UNAVAILABLE", undefined],
+  [new Errors.CompanyClosed(), 503, "SERVICE_UNAVAILABLE", undefined],
   [new Errors.DocumentsBusy(), 503, "DOCUMENTO_NO_DISPONIBLE", undefined],
   [new InsuranceErrors.InsuranceUnavailable(), 503, "SEGUROS_NO_DISPONIBLE", undefined],
   [new InsuranceErrors.InsuranceRejected({ reason: insurersWords }), 422, "SEGURO_RECHAZADO", undefined],

@@ -47,7 +47,7 @@ const world = ({ pepper, secrets = [plain("secreto")], token: changes = {}, uses
       lookup: (apiKey) =>
         Effect.succeed(
           apiKey === token.apiKey
-            ? Option.some({ session: { company, token: { ...token, ...changes } }, secrets })
+            ? Option.some({ session: { company, token: { ...token, ...changes }, isClosed: false }, secrets })
             : Option.none()
         ),
       used: (use) => Effect.sync(() => void uses.push(use))

@@ -18,9 +18,9 @@ import { catalogueOf, world } from "../../support/InMemoryWorld.ts"
 const wanted: LookupRequest = { serviceId: packageService.id, identifier: Identifier.make("8095551234") }
 
 const real: Session = { ...session, token: { ...session.token, realLookups: true } }
-const inProduction = ({ company, token }: Session): Session => ({
-  token,
-  company: { ...company, environment: "production" }
+const inProduction = (caller: Session): Session => ({
+  ...caller,
+  company: { ...caller.company, environment: "production" }
 })
 
 const offer = { reference: "r1", name: "Del proveedor", price: Amount.make(12_345), validity: null, data: "1 GB" }

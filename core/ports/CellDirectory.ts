@@ -1,0 +1,24 @@
+import { Context, type DateTime, type Effect, type Option } from "effect"
+import type { Cell, CellName, CellState } from "../domain/Cell.ts"
+import type { CellNameTaken, CellNotAdded } from "../domain/OperatorErrors.ts"
+
+/** The operator's register of cells. A change applies in every process within seconds. */
+export class CellDirectory extends Context.Service<
+  CellDirectory,
+  {
+    /** The oldest cell first. */
+    readonly list: Effect.Effect<ReadonlyArray<Cell>>
+    /**
+     * Makes an open cell with its tables and its ids, completely or not at all. Returns false if the cell exists. Needs
+     * the login that owns the database.
+     */
+    readonly add: (name: CellName) => Effect.Effect<boolean, CellNameTaken | CellNotAdded>
+    /** Returns the state before the change, or None if the cell does not exist. */
+    readonly setState: (name: CellName, state: CellState) => Effect.Effect<Option.Option<CellState>>
+    /**
+     * Closes or opens each company of the cell. Waits for the money functions that are writing its balance. A repeated
+     * call changes nothing.
+     */
+    readonly setCompanies: (name: CellName, state: CellState, at: DateTime.Utc) => Effect.Effect<void>
+  }
+>()("saldo/core/CellDirectory") {}

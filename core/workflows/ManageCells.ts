@@ -1,0 +1,48 @@
+import { DateTime, Effect, Option } from "effect"
+import type { CellName, CellState } from "../domain/Cell.ts"
+import { UnknownCell } from "../domain/OperatorErrors.ts"
+import { CellDirectory } from "../ports/CellDirectory.ts"
+import { atomically, recordAudit, requireAction } from "./AuditTrail.ts"
+
+/** Adds a cell for new companies. Returns false if the cell exists. */
+export const addCell = Effect.fn("ManageCells.addCell")(function* (name: CellName) {
+  yield* requireAction("cell")
+  const cells = yield* CellDirectory
+  // Recorded before the cell exists, so that the audit log has the request even if the process dies in between.
+  yield* recordAudit("cell_asked", {}, { cell: name })
+  const isNew = yield* cells.add(name)
+  if (isNew) yield* recordAudit("cell_added", {}, { cell: name })
+  return isNew
+})
+
+/** Changes the state of a cell. Returns whether it changed. */
+const setState = Effect.fnUntraced(function* (name: CellName, state: CellState) {
+  const cells = yield* CellDirectory
+  const before = yield* cells.setState(name, state)
+  if (Option.isNone(before)) return yield* new UnknownCell({ name })
+  if (before.value === state) return false
+  yield* recordAudit(state === "open" ? "cell_opened" : "cell_closed", {}, { cell: name })
+  return true
+}, atomically)
+
+/**
+ * Closes a cell. First its calls are refused, then the database refuses every new write of its companies. Returns whether
+ * the cell was open. A repeated call ends what an interrupted one began.
+ */
+export const closeCell = Effect.fn("ManageCells.closeCell")(function* (name: CellName) {
+  yield* requireAction("cell")
+  const wasOpen = yield* setState(name, "closed")
+  const cells = yield* CellDirectory
+  yield* cells.setCompanies(name, "closed", yield* DateTime.now)
+  return wasOpen
+})
+
+/** Opens a closed cell. Returns whether the cell was closed. A repeated call ends what an interrupted one began. */
+export const openCell = Effect.fn("ManageCells.openCell")(function* (name: CellName) {
+  yield* requireAction("cell")
+  const cells = yield* CellDirectory
+  const known = yield* cells.list
+  if (!known.some((cell) => cell.name === name)) return yield* new UnknownCell({ name })
+  yield* cells.setCompanies(name, "open", yield* DateTime.now)
+  return yield* setState(name, "open")
+})

@@ -1,0 +1,21 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { tableExists } from "../../../adapters/postgres/connection/Sql.ts"
+import { isolated, passed, warned } from "./Check.ts"
+
+const cells = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  if (!(yield* tableExists(sql, "directory.cell"))) return passed("cells", "there are no tables yet")
+  const rows = yield* sql<{ name: string; closed: boolean }>`
+    select name, state = 'closed' as closed from directory.cell order by ordinal`
+  const closed = rows.filter((cell) => cell.closed).map(({ name }) => name)
+  return closed.length === 0
+    ? passed("cells", `${rows.length === 1 ? "the cell is" : `all ${rows.length} cells are`} open`)
+    : warned(
+        "cells",
+        `calls of the companies of these cells are refused with 503, because the cells are closed: ${closed.join(", ")}; open one with saldo cell open NAME`
+      )
+})
+
+/** Names the closed cells. */
+export const cellChecks = Effect.all([isolated("cells", cells)])

@@ -1,0 +1,101 @@
+import { Effect } from "effect"
+import { Command } from "effect/cli"
+import type { Cell, CellState } from "../../../core/domain/Cell.ts"
+import { CellDirectory } from "../../../core/ports/CellDirectory.ts"
+import { addCell, closeCell, openCell } from "../../../core/workflows/ManageCells.ts"
+import { operatorLayer } from "../../AppLayer.ts"
+import { type Document, formatTable, print } from "../terminal/Output.ts"
+import { cellName } from "../terminal/Parameters.ts"
+
+const states: Readonly<Record<CellState, string>> = { open: "abierta", closed: "cerrada" }
+
+const cellDocument = ({ bytes, companies, name, node, rows, state }: Cell): Document => ({
+  celda: name,
+  estado: states[state],
+  empresas: companies,
+  filas: rows,
+  bytes,
+  nodo: node
+})
+
+const add = Command.make(
+  "add",
+  { name: cellName },
+  Effect.fn(function* ({ name }) {
+    const isNew = yield* addCell(name)
+    yield* print(
+      { celda: name, creada: isNew },
+      isNew
+        ? `Cell ${name} is open. New companies go to the open cell with the fewest companies; choose one with "saldo company create --cell ${name}".`
+        : `Cell ${name} exists already. Nothing was changed.`
+    )
+  })
+).pipe(
+  Command.provide(operatorLayer),
+  Command.withDescription(
+    "Add a cell: a schema with tables of its own for the money of many companies. The cell is added completely or not at all, and an interrupted command may be repeated. It needs the login that owns the database, in MIGRATION_DATABASE_URL, as saldo migrate does. From the second cell on, each cell counts its ids in steps of 256, so no id is assigned twice."
+  ),
+  Command.withShortDescription("Add a cell for new companies"),
+  Command.withExamples([{ command: "saldo cell add norte", description: "A second cell" }])
+)
+
+const list = Command.make(
+  "list",
+  {},
+  Effect.fn(function* () {
+    const items = (yield* CellDirectory.use((cells) => cells.list)).map(cellDocument)
+    yield* print({ items }, formatTable(items))
+  })
+).pipe(
+  Command.provide(operatorLayer),
+  Command.withDescription(
+    "List the cells with their state, companies, estimated rows, bytes on disk, and the Postgres server that holds them. Node main is the server of DATABASE_URL."
+  ),
+  Command.withShortDescription("List the cells"),
+  Command.withExamples([{ command: "saldo cell list --json", description: "As JSON for a script" }])
+)
+
+const close = Command.make(
+  "close",
+  { name: cellName },
+  Effect.fn(function* ({ name }) {
+    const wasOpen = yield* closeCell(name)
+    yield* print(
+      { celda: name, estado: states.closed, cambiada: wasOpen },
+      `Cell ${name} is ${wasOpen ? "closed" : "still closed"}. Calls of its companies receive 503 and change nothing. Open it with "saldo cell open ${name}".`
+    )
+  })
+).pipe(
+  Command.provide(operatorLayer),
+  Command.withDescription(
+    "Close a cell. Calls of its companies receive 503 SERVICE_UNAVAILABLE with Retry-After, and nothing of theirs changes; the other cells go on. Sales that are in progress still end. Its recovery, SMS and webhook deliveries pause. An interrupted command may be repeated."
+  ),
+  Command.withShortDescription("Refuse the calls of a cell's companies"),
+  Command.withExamples([{ command: "saldo cell close norte", description: "Before work on the cell" }])
+)
+
+const open = Command.make(
+  "open",
+  { name: cellName },
+  Effect.fn(function* ({ name }) {
+    const wasClosed = yield* openCell(name)
+    yield* print(
+      { celda: name, estado: states.open, cambiada: wasClosed },
+      wasClosed
+        ? `Cell ${name} is open. Its companies may sell again within 5 seconds.`
+        : `Cell ${name} was open already.`
+    )
+  })
+).pipe(
+  Command.provide(operatorLayer),
+  Command.withDescription(
+    "Open a closed cell. Its companies may sell again, and its recovery, SMS and deliveries continue. An interrupted command may be repeated."
+  ),
+  Command.withShortDescription("Accept the calls of a cell's companies again"),
+  Command.withExamples([{ command: "saldo cell open norte", description: "After work on the cell" }])
+)
+
+export const cell = Command.make("cell").pipe(
+  Command.withDescription("Cells: parts of the database, each with all rows of its companies"),
+  Command.withSubcommands([add, list, close, open])
+)
