@@ -76,7 +76,7 @@ export interface BalanceRow {
 }
 
 /** The closings of all companies. */
-export interface ClosingsRead {
+interface ClosingsRead {
   readonly stored: number
   /** Days that are over and have no closing, each with its company. */
   readonly unclosed: ReadonlyArray<string>
