@@ -109,7 +109,7 @@ layer(followed, { excludeTestServices: true })("a trace collector", (it) => {
       }
       const [group] = named(spans, "group reserve")
       const statements = spans.filter((span) => span.parentSpanId === group?.spanId)
-      assert.match(String(attribute(statements[0] as Span, "db.query.text")), /from cell\.reserve\(/)
+      assert.match(String(attribute(statements[0] as Span, "db.query.text")), /from "cell"\.reserve\(/)
       const { hostname, pathname, port } = new URL(yield* testDatabaseUrl)
       const place = ["server.address", "server.port", "db.namespace"].map((key) =>
         String(attribute(statements[0] as Span, key))
