@@ -8,6 +8,7 @@ import { readSought, type Sought, type SoughtBy } from "../domain/SaleSearch.ts"
 import type { ServiceType } from "../domain/Service.ts"
 import type { Status } from "../domain/Status.ts"
 import { CatalogueAdmin } from "../ports/Catalogue.ts"
+import { CellFilter } from "../ports/CellFilter.ts"
 import { Companies } from "../ports/Companies.ts"
 import { AllTransactions, type OwnedFilter, type OwnedSlice, type OwnedTransaction } from "../ports/Transactions.ts"
 import { companyOf } from "./ManageCompany.ts"
@@ -118,7 +119,9 @@ export const exportSales = Effect.fn("FindSales.exportSales")(function* (query: 
   if (companyId !== undefined) yield* companyOf(companyId)
   const services = (yield* servicesOf(query)) ?? [undefined]
   const companies = yield* Companies
-  const ids = companyId === undefined ? (yield* companies.list).map(({ id }) => id) : [companyId]
+  const only = yield* CellFilter
+  const listed = (yield* companies.list).filter(({ cell }) => only === null || cell === only)
+  const ids = companyId === undefined ? listed.map(({ id }) => id) : [companyId]
   const lists = ids.flatMap((id) => services.map((serviceId) => ({ id, serviceId })))
   return Stream.flatMap(Stream.fromIterable(lists), ({ id, serviceId }) =>
     Stream.unwrap(allTransactions(id, { from, to, status, terminalId, serviceId })).pipe(

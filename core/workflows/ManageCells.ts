@@ -2,6 +2,7 @@ import { DateTime, Effect, Option } from "effect"
 import type { CellName, CellState } from "../domain/Cell.ts"
 import { UnknownCell } from "../domain/OperatorErrors.ts"
 import { CellDirectory } from "../ports/CellDirectory.ts"
+import { CellFilter } from "../ports/CellFilter.ts"
 import { atomically, recordAudit, requireAction } from "./AuditTrail.ts"
 
 /** Adds a cell for new companies. Returns false if the cell exists. */
@@ -46,3 +47,14 @@ export const openCell = Effect.fn("ManageCells.openCell")(function* (name: CellN
   yield* cells.setCompanies(name, "open", yield* DateTime.now)
   return yield* setState(name, "open")
 })
+
+/** Limits an operator's read to one cell. Null: the read covers all cells. */
+export const withinCell =
+  (name: CellName | null) =>
+  <A, E, R>(read: Effect.Effect<A, E, R>) =>
+    Effect.gen(function* () {
+      const cells = yield* CellDirectory
+      if (name !== null && !(yield* cells.list).some((cell) => cell.name === name))
+        return yield* new UnknownCell({ name })
+      return yield* Effect.provideService(read, CellFilter, name)
+    })

@@ -1,10 +1,13 @@
 import { Effect } from "effect"
 import { Command } from "effect/cli"
+import type { CellName } from "../../../core/domain/Cell.ts"
 import { invariants } from "../../../core/domain/Invariants.ts"
-import type { InvariantResult } from "../../../core/ports/Audit.ts"
+import { Audit, type InvariantResult } from "../../../core/ports/Audit.ts"
 import { proveAndRecord } from "../../../core/workflows/KeepAuditing.ts"
+import { withinCell } from "../../../core/workflows/ManageCells.ts"
 import { operatorLayer } from "../../AppLayer.ts"
 import { CheckFailed, type Document, print } from "../terminal/Output.ts"
+import { cellFilter } from "../terminal/Parameters.ts"
 import { withProgress } from "../terminal/Progress.ts"
 
 const examinedDocument = ({ invariant, offenders, violations }: InvariantResult): Document => ({
@@ -22,9 +25,17 @@ const formatExamined = ({ invariant, offenders, violations }: InvariantResult): 
     : [`BROKEN  ${statement}: ${violations}`, ...offenders.map((one) => `          ${JSON.stringify(one)}`)].join("\n")
 }
 
-export const audit = Command.make("audit", {}, () =>
-  Effect.gen(function* () {
-    const { examined } = yield* proveAndRecord().pipe(withProgress("checking the invariants"))
+/** Checks the invariants. The result of one cell is not stored, because it says nothing about the others. */
+const examine = (cell: CellName | null) =>
+  cell === null
+    ? Effect.map(proveAndRecord(), ({ examined }) => examined)
+    : withinCell(cell)(Effect.flatMap(Audit, ({ prove }) => prove))
+
+export const audit = Command.make(
+  "audit",
+  { cell: cellFilter },
+  Effect.fn(function* ({ cell }) {
+    const examined = yield* examine(cell).pipe(withProgress("checking the invariants"))
     const ok = examined.every(({ violations }) => violations === 0)
     yield* print({ ok, invariantes: examined.map(examinedDocument) }, examined.map(formatExamined).join("\n"))
     if (!ok) return yield* new CheckFailed()
@@ -32,7 +43,7 @@ export const audit = Command.make("audit", {}, () =>
 ).pipe(
   Command.provide(operatorLayer),
   Command.withDescription(
-    "Check all invariants on the whole database, in one snapshot, while the service runs. Exit code 1 if an invariant is violated; the first violations are shown."
+    "Check all invariants on the whole database, in one snapshot, while the service runs. Exit code 1 if an invariant is violated; the first violations are shown, each with its cell. With --cell, the result is not stored."
   ),
   Command.withShortDescription("Check all invariants on the whole database"),
   Command.withExamples([{ command: "saldo audit && echo sound", description: "In a nightly job" }])

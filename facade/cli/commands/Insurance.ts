@@ -1,15 +1,16 @@
 import { Effect } from "effect"
-import { Command, Flag } from "effect/cli"
+import { CliError, Command, Flag } from "effect/cli"
 import { InsuranceState } from "../../../core/domain/InsuranceState.ts"
 import { formatLocal } from "../../../core/domain/LocalTime.ts"
 import type { MaskedInsurance } from "../../../core/domain/MaskedInsurance.ts"
 import { Centavos, toPesos } from "../../../core/domain/Money.ts"
 import { listInsurances } from "../../../core/workflows/ListInsurances.ts"
+import { withinCell } from "../../../core/workflows/ManageCells.ts"
 import { operatorLayer } from "../../AppLayer.ts"
 import { pagesOf } from "../../api/Output.ts"
 import { orDefault } from "../terminal/Flags.ts"
 import { type Document, formatTable, print } from "../terminal/Output.ts"
-import { companyFilter, pageNumber, pageSize } from "../terminal/Parameters.ts"
+import { cellFilter, companyFilter, pageNumber, pageSize } from "../terminal/Parameters.ts"
 import { formatPagePosition, formatUnreadable } from "./TransactionDocuments.ts"
 
 /** An insurance as JSON, with the names of the API. */
@@ -55,6 +56,7 @@ const insuranceRow = (insurance: MaskedInsurance): Document => {
 const list = Command.make(
   "list",
   {
+    cell: cellFilter,
     companyId: companyFilter,
     state: Flag.Literals("estado", InsuranceState.literals).pipe(
       Flag.withDescription("Only insurances in this state"),
@@ -63,9 +65,9 @@ const list = Command.make(
     page: pageNumber,
     perPage: pageSize(200)
   },
-  Effect.fn(function* ({ companyId, page, perPage, state }) {
+  Effect.fn(function* ({ cell, companyId, page, perPage, state }) {
     const position = { page, perPage }
-    const { counts, items, total, unreadable } = yield* listInsurances({ companyId, state }, position)
+    const { counts, items, total, unreadable } = yield* withinCell(cell)(listInsurances({ companyId, state }, position))
     const byState = Object.entries(counts).map(([state, count]) => `${state} ${count}`)
     yield* print(
       {
@@ -81,6 +83,11 @@ const list = Command.make(
   })
 ).pipe(
   Command.provide(operatorLayer),
+  Command.validate(({ cell, companyId }) =>
+    cell !== null && companyId !== undefined
+      ? new CliError.ValidationError({ message: "--cell and --empresa exclude each other." })
+      : Effect.void
+  ),
   Command.withDescription(
     "List the insurances of all companies, newest first, and count those in each state. Name, phone and chassis are masked, as in the API."
   ),

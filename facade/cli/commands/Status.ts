@@ -2,11 +2,13 @@ import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Environment } from "../../../core/domain/Company.ts"
 import { formatLocal } from "../../../core/domain/LocalTime.ts"
+import { withinCell } from "../../../core/workflows/ManageCells.ts"
 import { Panoramas } from "../../../core/workflows/ReadPanorama.ts"
 import { operatorLayer } from "../../AppLayer.ts"
 import { type PanoramaView, panoramaView } from "../../api/PanoramaView.ts"
 import { orDefault } from "../terminal/Flags.ts"
 import { type Document, formatTable, print } from "../terminal/Output.ts"
+import { cellFilter } from "../terminal/Parameters.ts"
 
 const tableOr = (rows: ReadonlyArray<Document>, none: string): string => (rows.length === 0 ? none : formatTable(rows))
 
@@ -105,14 +107,15 @@ const formatPanorama = (view: PanoramaView): string => {
 export const status = Command.make(
   "status",
   {
+    cell: cellFilter,
     environment: Flag.Literals("ambiente", Environment.literals).pipe(
       Flag.withDescription("Companies of this environment"),
       orDefault(undefined, "production, or development if no company is in production")
     )
   },
-  Effect.fn(function* ({ environment }) {
+  Effect.fn(function* ({ cell, environment }) {
     const panoramas = yield* Panoramas
-    const view = panoramaView(yield* panoramas.read(environment), formatLocal)
+    const view = panoramaView(yield* withinCell(cell)(panoramas.read(environment)), formatLocal)
     yield* print(view, formatPanorama(view))
   })
 ).pipe(

@@ -5,6 +5,7 @@ import type { Page } from "../../../core/domain/Page.ts"
 import { ServiceType } from "../../../core/domain/Service.ts"
 import { Status } from "../../../core/domain/Status.ts"
 import { exportSales, findSales, listedDays_max, type SaleQuery } from "../../../core/workflows/FindSales.ts"
+import { withinCell } from "../../../core/workflows/ManageCells.ts"
 import { operatorLayer } from "../../AppLayer.ts"
 import { csvLines } from "../../api/Csv.ts"
 import { pagesOf } from "../../api/Output.ts"
@@ -13,6 +14,7 @@ import { csvColumns, csvRowOf, transactionView } from "../../api/TransactionView
 import { orDefault, toggle } from "../terminal/Flags.ts"
 import { formatTable, print, printCsv } from "../terminal/Output.ts"
 import {
+  cellFilter,
   companyFilter,
   dayFlag,
   labelFlag,
@@ -38,6 +40,7 @@ const searchFlags = {
 }
 
 const filterFlags = {
+  cell: cellFilter,
   companyId: companyFilter,
   from: dayFlag("desde", "First day of the sales").pipe(optional),
   to: dayFlag("hasta", "Last day of the sales").pipe(optional),
@@ -125,17 +128,18 @@ const printAll = Effect.fnUntraced(function* (query: SaleQuery) {
 
 /** Why these flags do not go together. Null if they do. */
 const misuse = (given: Given): string | null => {
-  const { asCsv, from, order, pending, state, status, supplier, to } = given
+  const { asCsv, cell, companyId, from, order, pending, state, status, supplier, to } = given
   if (searchesIn(given).length > 1)
     return "--buscar, --telefono, --xid, --clave and --identificador exclude each other. Give only one."
   if (state !== undefined && status !== undefined) return "--estado and --status are the same. Give only one."
+  if (cell !== null && companyId !== undefined) return "--cell and --empresa exclude each other."
   if (from !== undefined && to !== undefined && to < from) return "--hasta is before --desde."
   if (order !== undefined && !pending) return "--orden needs --pendientes. Other lists are sorted newest first."
   if (supplier !== undefined && !pending) return "--suplidor needs --pendientes."
   const { companyId: _, ...query } = queryOf(given)
   const isNarrowed = Object.values(query).some((value) => value !== undefined)
   return pending && (isNarrowed || asCsv)
-    ? "--pendientes allows only --empresa, --suplidor, --orden and pages beside it."
+    ? "--pendientes allows only --cell, --empresa, --suplidor, --orden and pages beside it."
     : null
 }
 
@@ -143,10 +147,15 @@ export const list = Command.make(
   "list",
   listFlags,
   Effect.fn(function* (given) {
-    const { asCsv, companyId, order, page, pending, perPage, supplier } = given
-    if (pending) return yield* listPending({ companyId, supplier }, order ?? "age", { page, perPage })
+    const { asCsv, cell, companyId, order, page, pending, perPage, supplier } = given
     const query = queryOf(given)
-    return yield* asCsv ? printAll(query) : listMatching(query, { page, perPage })
+    return yield* withinCell(cell)(
+      pending
+        ? listPending({ companyId, supplier }, order ?? "age", { page, perPage })
+        : asCsv
+          ? printAll(query)
+          : listMatching(query, { page, perPage })
+    )
   })
 ).pipe(
   Command.provide(operatorLayer),

@@ -66,6 +66,9 @@ export const proposalNumber = Argument.map(
   ProposalNumber.make
 )
 
+/** Filters by cell. Null means all cells. */
+export const cellFilter = cellFlag("cell", "Only companies of this cell").pipe(orDefault(null, "all cells"))
+
 /** Filters by company. Undefined means all companies. */
 export const companyFilter = Flag.Int("empresa").pipe(
   Flag.withDescription("Only this company, by its id (empresa_id)"),
