@@ -123,36 +123,20 @@ layer(Postgres, { excludeTestServices: true })("the closing of a day", (it) => {
       assert.isTrue((yield* beforeMidnight(settled(ledger, confirmed, confirm))).won)
       assert.isTrue((yield* beforeMidnight(settled(ledger, refused, release))).won)
       yield* beforeMidnight(deposited(ledger, id, "late"))
-      yield* beforeMidnight(
-        reversals.settle({
-          unresolved,
-          verdict: ReversalVerdict.Confirm(),
-          at: instant("2026-03-02T23:59:59-04:00"),
-          notFound: 0
-        })
-      )
+      const verdict = ReversalVerdict.Confirm()
+      const lateAt = instant("2026-03-02T23:59:59-04:00")
+      yield* beforeMidnight(reversals.settle({ unresolved, verdict, at: lateAt, notFound: 0 }))
       const early = yield* sql`
         select id from cell.entry where company_id = ${id} and id > 2 and created_at < '2026-03-03T04:00:00Z'`
       assert.lengthOf(early, 0)
 
       yield* afterMidnight(close(id, nextDay))
-      assert.deepStrictEqual(figuresOf(yield* contentOf(id, day)), {
-        opening: 0,
-        deposits: 100_000,
-        sales: 1_000,
-        reversals: 0,
-        closing: 99_000,
-        held: 2_000
-      })
+      const first = figuresOf(yield* contentOf(id, day))
+      assert.deepInclude(first, { opening: 0, deposits: 100_000, sales: 1_000, reversals: 0 })
+      assert.deepInclude(first, { closing: 99_000, held: 2_000 })
       const next = yield* contentOf(id, nextDay)
-      assert.deepStrictEqual(figuresOf(next), {
-        opening: 99_000,
-        deposits: 500,
-        sales: 1_000,
-        reversals: 1_000,
-        closing: 99_500,
-        held: 1_000
-      })
+      assert.deepInclude(figuresOf(next), { opening: 99_000, deposits: 500, sales: 1_000, reversals: 1_000 })
+      assert.deepInclude(figuresOf(next), { closing: 99_500, held: 1_000 })
       assert.deepStrictEqual(next.earlierReversals, [{ transactionId: reversed.transactionId, day, amount: 1_000 }])
       assert.deepStrictEqual(next.pending, [late.transactionId])
       assert.deepStrictEqual(yield* violatedInvariants, [])

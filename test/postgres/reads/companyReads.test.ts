@@ -41,8 +41,10 @@ layer(populated)("a read for one company", (it) => {
       const without = yield* sql`
         select c.relname
         from pg_class as c
-        where c.relnamespace = 'cell'::regnamespace and c.relkind in ('r', 'p') and not c.relrowsecurity`
-      assert.isEmpty(without)
+        where c.relnamespace = 'cell'::regnamespace and c.relkind in ('r', 'p') and not c.relrowsecurity
+        order by c.relname`
+      // These tables have no rows of companies, and the role of reads may not read them.
+      assert.deepStrictEqual(without, [{ relname: "follow_up" }, { relname: "schema_file" }])
       const policies = yield* sql`
         select roles::text, cmd as command, qual as sees, count(*)::int as tables
         from pg_policies
@@ -50,7 +52,9 @@ layer(populated)("a read for one company", (it) => {
         group by 1, 2, 3
         order by 1`
       const [all] = yield* sql<{ tables: number }>`
-        select count(*)::int as tables from pg_class where relnamespace = 'cell'::regnamespace and relkind in ('r', 'p')`
+        select count(*)::int as tables
+        from pg_class
+        where relnamespace = 'cell'::regnamespace and relkind in ('r', 'p') and relname not in ('follow_up', 'schema_file')`
       const own = "(company_id = (NULLIF(current_setting('saldo.company'::text, true), ''::text))::bigint)"
       assert.deepStrictEqual(policies, [
         { roles: "{saldo_reader}", command: "SELECT", sees: own, tables: all?.tables },
