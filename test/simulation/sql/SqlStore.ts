@@ -94,14 +94,14 @@ const productionAdapters = (machine: Context.Context<Machine>, answerer: Connect
 
 /** Statements that an adapter retries after a rollback. The first text that a statement contains decides its step. */
 const retriedStatements: ReadonlyArray<readonly [string, WorkflowStep]> = [
-  ["cell.reserve(", "wire: reserve"],
-  ["cell.settle(", "wire: settle"],
+  ['"cell".reserve(', "wire: reserve"],
+  ['"cell".settle(', "wire: settle"],
   ["directory.deposit(", "wire: deposit"],
   ["directory.adjust(", "wire: adjust"],
-  ["cell.begin_reversal(", "wire: begin reversal"],
-  ["cell.settle_reversal(", "wire: settle reversal"],
-  ["cell.end_day(", "wire: end day"],
-  ["cell.add_closing(", "wire: add closing"],
+  ['"cell".begin_reversal(', "wire: begin reversal"],
+  ['"cell".settle_reversal(', "wire: settle reversal"],
+  ['"cell".end_day(', "wire: end day"],
+  ['"cell".add_closing(', "wire: add closing"],
   ["disables boolean", "wire: record delivery"],
   ["recorded as (", "wire: record"]
 ]
@@ -169,7 +169,8 @@ const snapshotEvery = 40
  * Whether a statement changes limits. A snapshot must follow immediately, because the new limits apply to the next
  * sale.
  */
-const changesLimits = (sql: string): boolean => sql.includes("limit_daily") && sql.includes("insert into cell.balance")
+const changesLimits = (sql: string): boolean =>
+  sql.includes("limit_daily") && sql.includes('insert into "cell".balance')
 
 const begins = (sql: string): boolean => /^begin\b/i.test(sql)
 
@@ -182,15 +183,15 @@ const isReadOnly = (sql: string): boolean =>
 
 /** Whether a statement belongs to the later checks of settled sales, which write only their own progress. */
 const isOfFollowUp = (sql: string): boolean =>
-  sql.includes("cell.follow_up") || sql.includes("environment = 'production'")
+  sql.includes('"cell".follow_up') || sql.includes("environment = 'production'")
 
 /** Whether a statement only changes an insurance. It then creates no work for the background loops. */
 const touchesOnlyInsurance = (sql: string): boolean =>
-  sql.includes("cell.insurance") && !/cell\.(?:transaction|reversal|sms|reserve|settle)/.test(sql)
+  sql.includes('"cell".insurance') && !/"cell"\.(?:transaction|reversal|sms|reserve|settle)/.test(sql)
 
 /** Whether a statement only claims, reads or records deliveries. It then changes neither money nor other work. */
 const touchesOnlyDeliveries = (sql: string): boolean =>
-  sql.includes("cell.delivery") || sql.includes("as w(company_id, sequence)")
+  sql.includes('"cell".delivery') || sql.includes("as w(company_id, sequence)")
 
 /**
  * A store on the SQL functions in an in-process Postgres, with the production adapters and driver. Faults hit the
