@@ -69,11 +69,17 @@ const asBeforeCells = SqlClient.SqlClient.use(
     sql`
     do $$
     begin
-      insert into directory.schema_file select name, digest from cell.schema_file where name not in ('0024_follow_up', '0025_block_days', 'roles')
+      insert into directory.schema_file
+      select name, digest
+      from cell.schema_file
+      where name <> 'roles' and name !~ '^00(?:2[4-9]|[3-9])'
       on conflict do nothing;
-      delete from directory.schema_file where name in ('0024_cells', 'funding');
+      delete from directory.schema_file where name = 'funding' or name ~ '^00(?:2[4-9]|[3-9])';
       delete from directory.schema_version where version > 23;
       drop table cell.schema_file, cell.follow_up;
+      drop function cell.refuse_closed cascade;
+      alter table cell.balance drop column closed;
+      drop function directory.require_open_cell cascade;
       alter table directory.company drop column cell;
       drop table directory.cell;
     end;
@@ -86,12 +92,10 @@ describe("a database of a version without several cells", { timeout: timeout_ms 
       const url = yield* bare
       yield* Effect.gen(function* () {
         const sql = yield* PgClient.PgClient
-        const tables = sql<{ table: string; file: number; columns: string }>`
-          select c.oid::regclass::text as table, c.relfilenode::int as file, string_agg(a.attname, ' ' order by a.attnum) as columns
+        const tables = sql<{ table: string; file: number }>`
+          select c.oid::regclass::text as table, c.relfilenode::int as file
           from pg_class as c
-          join pg_attribute as a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
           where c.relnamespace = 'cell'::regnamespace and c.relkind = 'r' and c.relname not in ('follow_up', 'schema_file')
-          group by c.oid
           order by 1`
         yield* migrate
         yield* asBeforeCells
