@@ -60,7 +60,7 @@ export const taught: ReadonlyArray<
   ["company reject", ["motivo"], {}],
   ["company list", [], { buscar: "none", estado: "any" }],
   ["company statement", [], { desde: "any", hasta: "any", page: "1", "per-page": "50" }],
-  ["insurance list", [], { empresa: "all companies", estado: "any", page: "1", "per-page": "50" }],
+  ["insurance list", [], { cell: "all cells", empresa: "all companies", estado: "any", page: "1", "per-page": "50" }],
   ["company show", [], {}],
   [
     "token issue",
@@ -85,6 +85,7 @@ export const taught: ReadonlyArray<
     "transactions list",
     [],
     {
+      cell: "all cells",
       buscar: "none",
       telefono: "none",
       xid: "none",
@@ -114,7 +115,7 @@ export const taught: ReadonlyArray<
   ["case list", [], { proveedor: "any", tipo: "any", estado: "any", page: "1", "per-page": "50" }],
   ["case note", ["nota"], {}],
   ["case close", ["nota"], {}],
-  ["status", [], { ambiente: "production, or development if no company is in production" }],
+  ["status", [], { cell: "all cells", ambiente: "production, or development if no company is in production" }],
   ["close", [], { empresa: "all companies" }],
-  ["audit", [], {}]
+  ["audit", [], { cell: "all cells" }]
 ]
