@@ -73,8 +73,8 @@ begin
 end;
 $$;
 
--- Calls the function deposit of the company's cell if the login has permission. The previous version of Saldo calls this function without `is_new`,
--- so the reference may then occur in deposits of other companies.
+-- Calls the function deposit of the company's cell if the login has permission. The previous version of Saldo calls this
+-- function without `is_new`, so the reference may then occur in deposits of other companies.
 create function directory.deposit(
   company bigint,
   centavos bigint,
@@ -196,5 +196,7 @@ end;
 $$;
 
 -- These functions run as their owner, so no other role may call them until roles.sql grants it.
-revoke all on function directory.propose_funding, directory.confirm_funding, directory.deposit, directory.adjust, directory.allow_funding, directory.cell_of,
-  directory.deposit_elsewhere from public;
+revoke all on function
+  directory.propose_funding, directory.confirm_funding, directory.deposit, directory.adjust, directory.allow_funding,
+  directory.cell_of, directory.deposit_elsewhere
+from public;

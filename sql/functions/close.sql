@@ -3,8 +3,8 @@
 drop function if exists close_companies;
 drop function if exists refuse_if_closed;
 
--- Fails with SQLSTATE SC001 if the company is closed (core/domain/ErrorCatalogue.ts). A caller that has locked the balance knows that the company
--- stays open until its transaction ends.
+-- Fails with SQLSTATE SC001 if the company is closed (core/domain/ErrorCatalogue.ts). A caller that has locked the balance
+-- knows that the company stays open until its transaction ends.
 create function refuse_if_closed(company bigint) returns void
 language plpgsql
 set search_path from current

@@ -208,6 +208,8 @@ security definer
 set search_path from current
 as $$
 begin
+  -- Locks the proposal before the balance, as confirm_funding does. The share lock keeps the company open.
+  perform 1 from funding_proposal as p where p.company_id = company and p.number = number_ for update;
   perform 1 from balance as b where b.company_id = company for share;
   perform refuse_if_closed(company);
   update funding_proposal as p
