@@ -42,7 +42,7 @@ const make = Effect.fnUntraced(function* <E>(owner: Layer.Layer<SqlClient.SqlCli
       c.name,
       c.state,
       (select count(*) from directory.company as o where o.cell = c.name) as companies,
-      coalesce(sum(pg_stat_get_live_tuples(t.oid)), 0)::bigint as rows,
+      coalesce(sum(pg_stat_get_live_tuples(t.oid)) filter (where t.relname <> 'schema_file'), 0)::bigint as rows,
       coalesce(sum(pg_total_relation_size(t.oid)), 0)::bigint as bytes
     from directory.cell as c
     left join pg_namespace as n on n.nspname = c.name

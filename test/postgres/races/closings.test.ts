@@ -132,8 +132,7 @@ layer(Postgres, { excludeTestServices: true })("the closing of a day", (it) => {
 
       yield* afterMidnight(close(id, nextDay))
       const first = figuresOf(yield* contentOf(id, day))
-      assert.deepInclude(first, { opening: 0, deposits: 100_000, sales: 1_000, reversals: 0 })
-      assert.deepInclude(first, { closing: 99_000, held: 2_000 })
+      assert.deepInclude(first, { deposits: 100_000, sales: 1_000, reversals: 0, closing: 99_000, held: 2_000 })
       const next = yield* contentOf(id, nextDay)
       assert.deepInclude(figuresOf(next), { opening: 99_000, deposits: 500, sales: 1_000, reversals: 1_000 })
       assert.deepInclude(figuresOf(next), { closing: 99_500, held: 1_000 })
