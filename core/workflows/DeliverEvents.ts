@@ -26,11 +26,8 @@ const lookEvery = Duration.millis(500)
  */
 const claimPause = Duration.millis(20)
 
-/**
- * From this share of time on, the process counts as busy. Sales alone reach it on a machine that the process shares with
- * Postgres, where the process waits for Postgres for a part of the time.
- */
-const busyShare_min = 0.5
+/** From this share of time on, the process counts as busy. */
+const busyShare_min = 0.7
 
 /**
  * A busy process claims so few deliveries, with so long a pause, that its sales keep almost their rate without events.

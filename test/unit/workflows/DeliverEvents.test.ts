@@ -99,8 +99,8 @@ describe("the delivery of events", () => {
   })
 
   it.effect.each([
-    [0.49, 300],
-    [0.5, 64]
+    [0.69, 300],
+    [0.7, 64]
   ])("of a process with a busy share of %d delivers %d of 300 events within a second", ([busyShare, delivered]) => {
     const { layer } = endpointWith()
     return Effect.gen(function* () {
