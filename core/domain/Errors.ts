@@ -158,7 +158,7 @@ export class NotImplemented extends Schema.TaggedError<NotImplemented>()("NotImp
 /** No provider accepts sales now. Nothing is held. Contract: 7. */
 export class ServiceUnavailable extends Schema.TaggedError<ServiceUnavailable>()("ServiceUnavailable", {}) {}
 
-/** The company is closed, because its cell is closed or it is moved to another cell. Nothing has changed. Contract: 7. */
+/** The company is closed, because its cell is closed. Nothing has changed. Contract: 7. */
 export class CompanyClosed extends Schema.TaggedError<CompanyClosed>()("CompanyClosed", {}) {}
 
 /** Too many documents wait to be rendered. Nothing has changed. Contract: 7. */

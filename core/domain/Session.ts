@@ -8,7 +8,7 @@ import type { Permission, Token } from "./Token.ts"
 export interface Session {
   readonly token: Token
   readonly company: Company
-  /** Whether the company is closed: its cell is closed, or the company is moved to another cell. */
+  /** Whether the company is closed, because its cell is closed. */
   readonly isClosed: boolean
 }
 

@@ -112,7 +112,7 @@ const refusals: { readonly [Tag in RefusedError["_tag"]]: (error: Extract<Refuse
   CompanyClosed: () => ({
     code: "COMPANY_CLOSED",
     message:
-      'The company is closed, because its cell is closed or the company is moved. Nothing was changed. "saldo cell list" shows the closed cells.'
+      'The company is closed, because its cell is closed. Nothing was changed. "saldo cell list" shows the closed cells.'
   }),
   UnknownCell: ({ name }) => ({
     code: "CELL_NOT_FOUND",

@@ -72,7 +72,7 @@ function* slicesOf(text: string): Generator<string> {
   for (let start = 0; start < text.length; start += slice_max) yield text.slice(start, start + slice_max)
 }
 
-/** A statement whose content can be read once. */
+/** A statement with a content that can be read once. */
 interface Opened {
   readonly beginning: string
   readonly size: number

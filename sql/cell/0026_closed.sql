@@ -1,5 +1,5 @@
--- Closed companies. A company is closed while its cell is closed, and while it is moved to another cell. Then no call
--- begins anything that writes its rows. Sales, reversals, messages and deliveries that are in progress still end.
+-- Closed companies. A company is closed while its cell is closed. Then no call begins anything that writes its rows.
+-- Sales, reversals, messages and deliveries that are in progress still end.
 
 alter table balance add column closed boolean not null default false;
 

@@ -25,7 +25,7 @@ type MoneyStatement = keyof typeof moneyStatements
 const closingStatements = { "the end of a day": "end_day(", "a closing": "add_closing(" } as const
 type ClosingStatement = keyof typeof closingStatements
 
-/** The text of each statement around whose commit a connection can be cut. */
+/** The text of each statement. A connection can be cut before or after the commit of these statements. */
 export const statementMarkers = { ...moneyStatements, ...closingStatements }
 
 /** A fault that is injected while clients buy. */

@@ -24,7 +24,7 @@ export class Cells extends Context.Service<
   }
 >()("saldo/adapters/Cells") {}
 
-/** Limit of companies whose cell is cached. */
+/** Maximum number of companies in the cache of cells. */
 const companies_max = 100_000
 
 const make = Effect.gen(function* () {
@@ -54,8 +54,8 @@ const make = Effect.gen(function* () {
     list,
     // With a single cell, a company needs no query.
     of: (companyId) =>
-      Effect.flatMap(list, ([first, ...others]) =>
-        first !== undefined && others.length === 0 ? Effect.succeed(first.name) : companies.get(String(companyId))
+      Effect.flatMap(list, (cells) =>
+        cells.length > 1 ? companies.get(String(companyId)) : Effect.succeed(cells[0]?.name ?? firstCell)
       )
   })
 })
@@ -72,7 +72,7 @@ export interface PerCell<Service> {
   readonly of: (companyId: CompanyId) => Effect.Effect<Service>
   /** The instances for the cells of `CellFilter`, the first cell first. */
   readonly all: Effect.Effect<ReadonlyArray<Service>>
-  /** Those of `all` whose cell is open. Background work of a closed cell pauses. */
+  /** The instances of `all` for open cells. Background work of a closed cell pauses. */
   readonly open: Effect.Effect<ReadonlyArray<Service>>
 }
 

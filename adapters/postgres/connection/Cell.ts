@@ -4,7 +4,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { CellFilter } from "../../../core/ports/CellFilter.ts"
 
 /**
- * Name of the cell whose tables an adapter uses. It is also the name of the schema. Each cell has its own instance of each
+ * Name of the cell that an adapter reads and writes. It is also the name of the schema. Each cell has its own instance of each
  * adapter that reads or writes data of companies.
  */
 export const CellName = Context.Reference<string>("saldo/adapters/CellName", { defaultValue: () => "cell" })

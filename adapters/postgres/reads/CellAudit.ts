@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { CellInvariant } from "../../../core/domain/Invariants.ts"
 import type { NamedCell } from "../connection/Cell.ts"
 
-/** The tables whose ids are unique over all companies and cells, with the column of the id. */
+/** The tables with ids that are unique over all companies and cells, each with the column of the id. */
 const numbered = {
   transaction: "id",
   entry: "id",
