@@ -164,6 +164,14 @@ const everyCompanySells = ({ environment, load }: FaultContext) =>
     return Effect.repeat(sells, { until: (all) => all, schedule: Schedule.spaced("10 millis") })
   })
 
+/** Continues all servers but one. They may have reached the crash point at the same time as that one. */
+const continueOthers = ({ servers }: FaultContext, stopped: Server) =>
+  Effect.forEach(
+    servers.filter((server) => server !== stopped),
+    (server) => server.signal("SIGCONT"),
+    { discard: true }
+  )
+
 /** Stops a server that closes a day. It must not keep the other server from selling, or from closing the day. */
 const pauseClosing = Effect.fnUntraced(function* (
   context: FaultContext,
@@ -172,12 +180,14 @@ const pauseClosing = Effect.fnUntraced(function* (
   const { environment, log } = context
   const seen = yield* armClosing(context, { point, signal: "SIGSTOP" })
   if (Option.isNone(seen)) return false
-  const sold = yield* beforeLoadEnds(context, everyCompanySells(context))
+  const stopped = seen.value
+  const othersContinue = Effect.repeat(continueOthers(context, stopped), Schedule.spaced("100 millis"))
+  const sold = yield* beforeLoadEnds(context, Effect.raceFirst(everyCompanySells(context), othersContinue))
   if (Option.isNone(sold) && !context.load.isStopped())
-    return yield* Effect.die(new Error(`a company cannot sell while ${seen.value.name} stands ${point}`))
+    return yield* Effect.die(new Error(`a company cannot sell while ${stopped.name} stands ${point}`))
   yield* Effect.provide(passMinutes(environment.time, minutes), environment.operator)
-  yield* seen.value.signal("SIGCONT")
-  log.add(`${seen.value.name} continues, ${minutes} minutes later`)
+  yield* stopped.signal("SIGCONT")
+  log.add(`${stopped.name} continues, ${minutes} minutes later`)
   return Option.isSome(sold)
 })
 
