@@ -86,11 +86,11 @@ const make = Effect.gen(function* () {
   const sql = yield* cellClient
   const columns = transactionColumns(sql)
 
-  // The primary key begins with the company, so each company is searched separately in the index.
+  // The primary key begins with the company, so each company of the cell is searched separately in the index.
   const find = Effect.fnUntraced(function* (id: TransactionId) {
     const [row] = yield* sql<SaleToResolveRow>`
       select t.*
-      from directory.company as c
+      from ${sql.cell}.balance as c
       cross join lateral (
         select ${columns}, ${sql.literal(proposalColumns)},
           v.id as reversal_id, v.xid as reversal_xid, v.created_at as reversal_created_at
@@ -98,7 +98,7 @@ const make = Effect.gen(function* () {
         left join ${sql.cell}.resolution as r on r.company_id = t.company_id and r.transaction_id = t.id
         left join ${sql.cell}.reversal as v
           on v.company_id = t.company_id and v.transaction_id = t.id and v.status in ('PROCESSING', 'PENDING')
-        where t.company_id = c.id and t.id = ${int8(id)}
+        where t.company_id = c.company_id and t.id = ${int8(id)}
       ) as t`
     if (row === undefined) return Option.none<SaleToResolve>()
     const toResolve = readOrNull(row, saleToResolveOf)

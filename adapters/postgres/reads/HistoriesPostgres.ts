@@ -90,14 +90,14 @@ const withTimes = <Row extends { readonly first_at: Date; readonly last_at: Date
   lastAt: DateTime.fromDateUnsafe(last_at)
 })
 
-// The primary key begins with the company, so each company is searched separately in the index.
+// The primary key begins with the company, so each company of the cell is searched separately in the index.
 const saleOf = (sql: CellSql, id: PgTypes.Parameter) => sql<SaleRow>`
   select t.*
-  from directory.company as c
+  from ${sql.cell}.balance as c
   cross join lateral (
     select ${transactionColumns(sql)}, t.idempotency_key, t.refusal
     from ${sql.cell}.transaction as t
-    where t.company_id = c.id and t.id = ${id}
+    where t.company_id = c.company_id and t.id = ${id}
   ) as t`
 
 const partsOf = Effect.fnUntraced(function* (sql: CellSql, sale: SaleRow) {

@@ -1,4 +1,5 @@
 import { DateTime, Effect, Order } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
 import type { Environment } from "../../../core/domain/Company.ts"
 import { CompanyId, TransactionId } from "../../../core/domain/Ids.ts"
 import { dayOf, daysBefore, startOfDay } from "../../../core/domain/LocalTime.ts"
@@ -15,6 +16,7 @@ import {
 } from "../../../core/domain/Panorama.ts"
 import type { CellSql } from "../connection/Cell.ts"
 import { instant, instantOrNull } from "../connection/Sql.ts"
+import type { CompanyFacts } from "./CompanyFacts.ts"
 
 /** How many companies and webhooks are listed. The totals count all. */
 const listed_max = 20
@@ -35,7 +37,6 @@ interface OldestRow {
 interface LowBalanceRow {
   readonly total: number
   readonly company_id: bigint
-  readonly name: string
   readonly available: bigint
   readonly alert: bigint
 }
@@ -43,7 +44,6 @@ interface LowBalanceRow {
 interface WebhookRow {
   readonly total: number
   readonly company_id: bigint
-  readonly company_name: string
   readonly webhook_id: bigint
   readonly url: string
   readonly disabled: boolean
@@ -58,16 +58,16 @@ const oldestOf = ({ about, company_id, since, transaction_id }: OldestRow): Olde
   since: DateTime.fromDateUnsafe(since)
 })
 
-const lowBalanceOf = ({ alert, available, company_id, name }: LowBalanceRow): LowBalance => ({
+const lowBalanceOf = ({ alert, available, company_id }: LowBalanceRow, name: string): LowBalance => ({
   companyId: CompanyId.make(Number(company_id)),
   name,
   available: Centavos.make(Number(available)),
   alert: Centavos.make(Number(alert))
 })
 
-const webhookOf = (row: WebhookRow): TroubledWebhook => ({
+const webhookOf = (row: WebhookRow, companyName: string): TroubledWebhook => ({
   companyId: CompanyId.make(Number(row.company_id)),
-  companyName: row.company_name,
+  companyName,
   webhookId: Number(row.webhook_id),
   url: row.url,
   disabled: row.disabled,
@@ -75,10 +75,18 @@ const webhookOf = (row: WebhookRow): TroubledWebhook => ({
   oldestDue: instantOrNull(row.oldest_due)
 })
 
-const beginningOf = <Row extends { readonly total: number }, A>(
-  rows: ReadonlyArray<Row>,
-  item: (row: Row) => A
-): Beginning<A> => ({ total: rows[0]?.total ?? 0, items: rows.map(item) })
+/** Reads the rows of a list with their total, and adds the name of each company. */
+const beginningOf = Effect.fnUntraced(function* <
+  Row extends { readonly total: number; readonly company_id: bigint },
+  A
+>({ names }: CompanyFacts, reading: Effect.Effect<ReadonlyArray<Row>, SqlError>, item: (row: Row, name: string) => A) {
+  const rows = yield* reading
+  const nameOf = rows.length === 0 ? new Map<bigint, string>() : yield* names(rows.map((row) => row.company_id))
+  return {
+    total: rows[0]?.total ?? 0,
+    items: rows.map((row) => item(row, nameOf.get(row.company_id) ?? ""))
+  } satisfies Beginning<A>
+})
 
 /** Reads held money. Partial indexes contain only the unresolved sales and reversals. */
 const heldMoney = (sql: CellSql) => {
@@ -130,28 +138,27 @@ const heldMoney = (sql: CellSql) => {
 }
 
 /** Reads what needs the operator's attention. */
-export const openMatters = (sql: CellSql) => {
+export const openMatters = (sql: CellSql, facts: CompanyFacts) => {
   const held = heldMoney(sql)
 
   // Reads one row for each company, as VitalSignsPostgres.ts explains.
   const lowBalances = (environment: Environment) => sql<LowBalanceRow>`
     select
       count(*) over ()::int as total,
-      c.id as company_id,
-      c.legal_name as name,
+      b.company_id,
       b.available,
       b.low_balance_alert as alert
     from ${sql.cell}.balance as b
-    join directory.company as c on c.id = b.company_id
-    where b.available < b.low_balance_alert and c.state <> 'suspendida' and c.environment = ${environment}
-    order by b.low_balance_alert - b.available desc, c.id
+    where b.available < b.low_balance_alert
+      and ${facts.isActive(sql`b.company_id`)}
+      and ${facts.isOf(environment, sql`b.company_id`)}
+    order by b.low_balance_alert - b.available desc, b.company_id
     limit ${listed_max}`
 
   const webhooks = (environment: Environment) => sql<WebhookRow>`
     select
       count(*) over ()::int as total,
       w.company_id,
-      c.legal_name as company_name,
       w.id as webhook_id,
       w.url,
       w.state = 'desactivado' as disabled,
@@ -162,8 +169,7 @@ export const openMatters = (sql: CellSql) => {
         where d.company_id = w.company_id and d.webhook_id = w.id and d.state = 'pendiente'
       ) as oldest_due
     from ${sql.cell}.webhook as w
-    join directory.company as c on c.id = w.company_id
-    where c.environment = ${environment}
+    where ${facts.isOf(environment, sql`w.company_id`)}
       and (w.state = 'desactivado' or (w.state = 'activo' and w.failing_since is not null))
     order by w.state, w.failing_since, w.company_id, w.id
     limit ${listed_max}`
@@ -172,7 +178,6 @@ export const openMatters = (sql: CellSql) => {
   const oldestDelivery = (environment: Environment, now: DateTime.Utc) => sql<{ oldest: Date | null }>`
     select min(d.due_at) as oldest
     from ${sql.cell}.webhook as w
-    join directory.company as c on c.id = w.company_id
     cross join lateral (
       select q.due_at
       from ${sql.cell}.delivery as q
@@ -180,7 +185,7 @@ export const openMatters = (sql: CellSql) => {
       order by q.due_at
       limit 1
     ) as d
-    where c.environment = ${environment} and w.state = 'activo'`
+    where ${facts.isOf(environment, sql`w.company_id`)} and w.state = 'activo'`
 
   // Reads the last closing and the first entry of each company. A company is closed from the day of its first entry.
   const closing = (environment: Environment, now: DateTime.Utc) => {
@@ -192,14 +197,14 @@ export const openMatters = (sql: CellSql) => {
         count(*) filter (
           where coalesce(l.day, '-infinity') < ${daysBefore(today, 1)}::date and f.created_at < ${instant(startOfDay(today))}
         )::int as unclosed
-      from directory.company as c
+      from ${sql.cell}.balance as b
       left join lateral (
-        select q.day from ${sql.cell}.closing as q where q.company_id = c.id order by q.day desc limit 1
+        select q.day from ${sql.cell}.closing as q where q.company_id = b.company_id order by q.day desc limit 1
       ) as l on true
       left join lateral (
-        select e.created_at from ${sql.cell}.entry as e where e.company_id = c.id order by e.id limit 1
+        select e.created_at from ${sql.cell}.entry as e where e.company_id = b.company_id order by e.id limit 1
       ) as f on true
-      where c.environment = ${environment}`
+      where ${facts.isOf(environment, sql`b.company_id`)}`
   }
 
   return Effect.fnUntraced(function* (environment: Environment, now: DateTime.Utc) {
@@ -209,8 +214,8 @@ export const openMatters = (sql: CellSql) => {
       oldestDelivery: instantOrNull(delivery?.oldest ?? null),
       closing: closed,
       held: yield* held(environment, now),
-      lowBalances: beginningOf(yield* lowBalances(environment), lowBalanceOf),
-      webhooks: beginningOf(yield* webhooks(environment), webhookOf)
+      lowBalances: yield* beginningOf(facts, lowBalances(environment), lowBalanceOf),
+      webhooks: yield* beginningOf(facts, webhooks(environment), webhookOf)
     } satisfies OpenMatters
   })
 }

@@ -9,6 +9,7 @@ import type { HourOfService, SupplierResult } from "../../../core/domain/Panoram
 import { type Interval, PanoramaReads } from "../../../core/ports/PanoramaReads.ts"
 import { type CellSql, everyCell, type NamedCell } from "../connection/Cell.ts"
 import { inOneSnapshot, instant } from "../connection/Sql.ts"
+import { companyFacts } from "./CompanyFacts.ts"
 import { mergedMatters, openMatters } from "./OpenMattersPostgres.ts"
 
 interface HourRow extends Pick<HourOfService, "hour" | "sold" | "failed" | "reversed" | "unresolved"> {
@@ -104,12 +105,9 @@ const make = Effect.gen(function* () {
     Effect.orDie
   )
 
-  /** Reads each cell, all in one snapshot. */
+  /** Reads each cell. */
   const ofEach = <A>(read: (cell: NamedCell) => Effect.Effect<A, SqlError>) =>
-    inPanoramaSnapshot(
-      sql,
-      Effect.flatMap(everyCell(sql), (cells) => Effect.forEach(cells, read))
-    )
+    Effect.flatMap(everyCell(sql), (cells) => Effect.forEach(cells, read))
 
   const sales = (environment: Environment, created: Interval) =>
     Effect.map(
@@ -129,16 +127,18 @@ const make = Effect.gen(function* () {
     )
 
   const open = (environment: Environment, now: DateTime.Utc) =>
-    Effect.map(
-      ofEach((cell) => openMatters(cell.sql)(environment, now)),
-      mergedMatters
+    Effect.flatMap(companyFacts(sql), (facts) =>
+      Effect.map(
+        ofEach((cell) => openMatters(cell.sql, facts)(environment, now)),
+        mergedMatters
+      )
     )
 
   return PanoramaReads.of({
     environments,
-    sales: (...wanted) => Effect.orDie(sales(...wanted)),
+    sales: (...wanted) => Effect.orDie(inPanoramaSnapshot(sql, sales(...wanted))),
     suppliers: (...wanted) => Effect.orDie(inPanoramaSnapshot(sql, suppliers(...wanted))),
-    open: (...wanted) => Effect.orDie(open(...wanted))
+    open: (...wanted) => Effect.orDie(inPanoramaSnapshot(sql, open(...wanted)))
   })
 })
 

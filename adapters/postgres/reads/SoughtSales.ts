@@ -11,8 +11,8 @@ import type { KeyedRow } from "./TransactionsPostgres.ts"
 const texts = (sql: CellSql, values: ReadonlyArray<string>): Fragment => sql`${values}::text[]`
 
 /**
- * Queries for the ids of one company's sales, one query for each index. `c` is the company, with the xids that the key
- * has there. An xid has two partial indexes, and the literals let the planner use them.
+ * Queries for the ids of one company's sales, one query for each index. `c` is the balance of the company, with the xids
+ * that the key has there. An xid has two partial indexes, and the literals let the planner use them.
  */
 const searchesOf = (sql: CellSql, { id, key, xids = [] }: SoughtSale): ReadonlyArray<Fragment> => {
   const ofXids = (wanted: Fragment) => [
@@ -20,25 +20,25 @@ const searchesOf = (sql: CellSql, { id, key, xids = [] }: SoughtSale): ReadonlyA
       (part) => sql`
         select t.id
         from ${sql.cell}.transaction as t
-        where t.company_id = c.id and t.xid = any (${wanted}) and ${sql.literal(part)}`
+        where t.company_id = c.company_id and t.xid = any (${wanted}) and ${sql.literal(part)}`
     ),
     ...["v.status <> 'DENIED'", "v.status = 'DENIED'"].map(
       (part) => sql`
         select v.transaction_id
         from ${sql.cell}.reversal as v
-        where v.company_id = c.id and v.xid = any (${wanted}) and ${sql.literal(part)}`
+        where v.company_id = c.company_id and v.xid = any (${wanted}) and ${sql.literal(part)}`
     )
   ]
   return [
     ...(id === undefined
       ? []
-      : [sql`select t.id from ${sql.cell}.transaction as t where t.company_id = c.id and t.id = ${int8(id)}`]),
+      : [sql`select t.id from ${sql.cell}.transaction as t where t.company_id = c.company_id and t.id = ${int8(id)}`]),
     ...(xids.length === 0 ? [] : ofXids(texts(sql, xids))),
     // A key that was freed is not in the table idempotency. The xid that follows from the key finds its sale.
     ...(key === undefined
       ? []
       : [
-          sql`select k.transaction_id from ${sql.cell}.idempotency as k where k.company_id = c.id and k.key = ${key}`,
+          sql`select k.transaction_id from ${sql.cell}.idempotency as k where k.company_id = c.company_id and k.key = ${key}`,
           ...ofXids(sql`c.xids`)
         ])
   ]
@@ -47,23 +47,23 @@ const searchesOf = (sql: CellSql, { id, key, xids = [] }: SoughtSale): ReadonlyA
 /**
  * A page of the sales that have one of the sought values, newest first, with their total.
  *
- * The indexes of ids, xids and keys begin with the company, so each company is searched separately. The indexes of
+ * The indexes of ids, xids and keys begin with the company, so each company of the cell is searched separately. The indexes of
  * identifiers begin with the identifier.
  */
 export const pageOfSought = (sql: CellSql, sought: SoughtSale, filter: OwnedFilter, page: Page) => {
   const { derived, identifiers = [] } = sought
   const searches = searchesOf(sql, sought)
   const ofCompanies = sql`
-    select c.id, f.id
+    select c.company_id, f.id
     from (
-      select c.id, d.xids
-      from directory.company as c
+      select c.company_id, d.xids
+      from ${sql.cell}.balance as c
       left join jsonb_to_recordset(
         ${PgTypes.jsonb(derived.map(({ companyId: company_id, xids }) => ({ company_id, xids })))}
-      ) as d(company_id bigint, xids text[]) on d.company_id = c.id
+      ) as d(company_id bigint, xids text[]) on d.company_id = c.company_id
     ) as c
     cross join lateral (${sql.join(" union ", false)(searches.map((search) => sql`(${search})`))} offset 0) as f(id)
-    where ${filter.companyId === undefined ? sql`true` : sql`c.id = ${int8(filter.companyId)}`}`
+    where ${filter.companyId === undefined ? sql`true` : sql`c.company_id = ${int8(filter.companyId)}`}`
   const ofIdentifiers = ["t.status <> 'PROCESSING'", "t.status = 'PROCESSING'"].map(
     (part) => sql`
       select t.company_id, t.id

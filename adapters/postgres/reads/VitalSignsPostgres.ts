@@ -12,6 +12,7 @@ import {
 } from "../../../core/ports/VitalSigns.ts"
 import { type CellSql, everyCell, type NamedCell } from "../connection/Cell.ts"
 import { instant } from "../connection/Sql.ts"
+import { type CompanyFacts, companyFacts } from "./CompanyFacts.ts"
 
 /** How long an undelivered SMS stays in the health metrics. */
 const undeliveredSmsWindow = Duration.hours(24)
@@ -53,13 +54,14 @@ const withInstant = <Row extends { readonly oldest: Date }>({ oldest, ...row }: 
 const startOf = (day: string | null): DateTime.Utc | null => (day === null ? null : startOfDay(day))
 
 /** Reads the deliveries that wait, and the disabled webhooks. */
-const webhooksOf = (sql: CellSql, now: DateTime.Utc) => {
+const webhooksOf = (sql: CellSql, { environmentOf }: CompanyFacts, now: DateTime.Utc) => {
+  const environment = environmentOf(sql`w.company_id`)
+
   // Reads the beginning of the queue of each active webhook by the index of waiting deliveries.
   const due = sql<DueDeliveriesRow>`
-    select c.environment, w.failing_since is not null as failing, sum(d.deliveries)::int as deliveries,
+    select ${environment} as environment, w.failing_since is not null as failing, sum(d.deliveries)::int as deliveries,
       min(d.oldest) as oldest
     from ${sql.cell}.webhook as w
-    join directory.company as c on c.id = w.company_id
     cross join lateral (
       select count(*) as deliveries, min(q.due_at) as oldest
       from (
@@ -77,11 +79,10 @@ const webhooksOf = (sql: CellSql, now: DateTime.Utc) => {
     group by 1, 2`
 
   const disabled = sql<{ environment: Environment; webhooks: number }>`
-    select c.environment, count(*)::int as webhooks
+    select ${environment} as environment, count(*)::int as webhooks
     from ${sql.cell}.webhook as w
-    join directory.company as c on c.id = w.company_id
     where w.state = 'desactivado'
-    group by c.environment`
+    group by 1`
 
   return Effect.gen(function* () {
     return { dueDeliveries: (yield* due).map(withInstant), disabledWebhooks: yield* disabled }
@@ -89,7 +90,7 @@ const webhooksOf = (sql: CellSql, now: DateTime.Utc) => {
 }
 
 /** Reads the measurements of one cell. */
-const vitalsOf = ({ name, sql }: NamedCell, now: DateTime.Utc) => {
+const vitalsOf = ({ name, sql }: NamedCell, facts: CompanyFacts, now: DateTime.Utc) => {
   // The next three queries use partial indexes, which contain only unresolved or undelivered rows.
   const unresolved = sql<UnresolvedRow>`
     select environment, status, count(*)::int as sales, sum(amount)::bigint as held, min(created_at) as oldest
@@ -112,11 +113,10 @@ const vitalsOf = ({ name, sql }: NamedCell, now: DateTime.Utc) => {
 
   // Reads one row for each company. An index on the balance would slow down every sale and cost more in total.
   const lowBalances = sql<{ environment: Environment; companies: number }>`
-    select c.environment, count(*)::int as companies
+    select ${facts.environmentOf(sql`b.company_id`)} as environment, count(*)::int as companies
     from ${sql.cell}.balance as b
-    join directory.company as c on c.id = b.company_id
-    where b.available < b.low_balance_alert and c.state <> 'suspendida'
-    group by c.environment`
+    where b.available < b.low_balance_alert and ${facts.isActive(sql`b.company_id`)}
+    group by 1`
 
   // Reads two index entries for each company.
   const closedUntil = sql<{ day: string | null }>`
@@ -139,7 +139,7 @@ const vitalsOf = ({ name, sql }: NamedCell, now: DateTime.Utc) => {
       unresolvedReversals: (yield* unresolvedReversals).map(withInstant),
       undeliveredSms: yield* undeliveredSms,
       lowBalances: yield* lowBalances,
-      ...(yield* webhooksOf(sql, now)),
+      ...(yield* webhooksOf(sql, facts, now)),
       closedUntil: (yield* closedUntil).flatMap(({ day }) => (day === null ? [] : [day]))
     }
   })
@@ -172,7 +172,8 @@ const make = Effect.gen(function* () {
   const read = Effect.gen(function* () {
     const now = yield* DateTime.now
     const cells = yield* everyCell(sql)
-    const vitals = yield* Effect.forEach(cells, (cell) => vitalsOf(cell, now))
+    const facts = yield* companyFacts(sql)
+    const vitals = yield* Effect.forEach(cells, (cell) => vitalsOf(cell, facts, now))
     const [closedUntil = null] = vitals.flatMap((each) => each.closedUntil).sort()
     return {
       cells: cells.map(({ name }) => name),
