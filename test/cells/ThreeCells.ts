@@ -11,26 +11,15 @@ import * as InsurancesOfCells from "../../adapters/postgres/cells/InsurancesOfCe
 import * as LedgerOfCells from "../../adapters/postgres/cells/LedgerOfCells.ts"
 import { CellName } from "../../adapters/postgres/connection/Cell.ts"
 import * as AuditPostgres from "../../adapters/postgres/reads/AuditPostgres.ts"
-import { migrate } from "../../adapters/postgres/schema/Migrations.ts"
 import { TestDatabase, violatedInvariants } from "../support/Database.ts"
-import { setBlockLength, testBlockLength } from "../support/SalesHistory.ts"
-
-/** The cells of the test database, in the order of their ordinals. */
-export const cellNames = ["cell", "norte", "sur"] as const
-
-/** Adds a cell to the test database. */
-export const addCell = Effect.fnUntraced(function* (name: string) {
-  const sql = yield* PgClient.PgClient
-  yield* sql`insert into directory.cell (name, ordinal) select ${name}, count(*) from directory.cell`
-  yield* migrate
-  yield* setBlockLength(testBlockLength, name)
-})
+import { addCell, cellNames, readPlacements, uniteCellsSql } from "../support/SeveralCells.ts"
 
 /** A new database with three cells and the companies 300 to 329. `cellOf` has the cell of each. */
 export const ThreeCells = Layer.effectDiscard(
   Effect.gen(function* () {
     yield* Effect.forEach(cellNames.slice(1), addCell, { discard: true })
     const sql = yield* PgClient.PgClient
+    yield* sql.unsafe(uniteCellsSql).unprepared
     yield* sql`
       insert into directory.company (id, legal_name, code, environment, created_at, cell)
       overriding system value
@@ -56,37 +45,18 @@ export const portsOfCells = Layer.mergeAll(
   Layer.provideMerge(Layer.mergeAll(InsurancesMemory.vaultLayer, SecureRandom.layerWebCrypto, Sha256Node.layer))
 )
 
-/** The companies with rows in a cell, by table. Tables without rows are left out. */
-const companiesIn = Effect.fnUntraced(function* (cell: string) {
-  const sql = yield* PgClient.PgClient
-  const tables = yield* sql<{ name: string }>`
-    select c.table_name as name
-    from information_schema.columns as c
-    join information_schema.tables as t using (table_schema, table_name)
-    where c.table_schema = ${cell} and c.column_name = 'company_id' and t.table_type = 'BASE TABLE'`
-  const found = yield* Effect.forEach(tables, ({ name }) =>
-    Effect.map(
-      sql<{ id: number }>`select distinct company_id::int as id from ${sql(`${cell}.${name}`)} order by 1`,
-      (rows) => [name, rows.map(({ id }) => id)] as const
-    )
-  )
-  return found.filter(([, companies]) => companies.length > 0)
-})
-
 /** The rows of companies in other cells than their own. Empty if each company has its rows in its cell. */
-export const strayRows = Effect.gen(function* () {
-  const strays = yield* Effect.forEach(cellNames, (cell) =>
-    Effect.map(companiesIn(cell), (found) =>
-      found.flatMap(([table, companies]) =>
-        companies.filter((company) => cellOf(company) !== cell).map((company) => `${cell}.${table}: ${company}`)
-      )
-    )
-  )
-  return strays.flat()
-})
+export const strayRows = Effect.map(readPlacements, (placements) =>
+  placements
+    .filter(({ cell, companyId }) => cell !== cellOf(companyId))
+    .map(({ cell, companyId, table }) => `${cell}.${table}: ${companyId}`)
+)
 
 /** The tables of a cell that have rows. */
-export const filledTables = (cell: string) => Effect.map(companiesIn(cell), (found) => found.map(([name]) => name))
+export const filledTables = (name: string) =>
+  Effect.map(readPlacements, (placements) => [
+    ...new Set(placements.flatMap(({ cell, table }) => (cell === name ? [table] : [])))
+  ])
 
 /** The invariants that the audits of the cells find violated. */
 export const violationsInCells = Effect.map(

@@ -3,7 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { spreadIds } from "../../adapters/postgres/schema/CellIds.ts"
 import { TestDatabase } from "../support/Database.ts"
-import { addCell } from "./ThreeCells.ts"
+import { addCell } from "../support/SeveralCells.ts"
 
 /** Draws ids from a sequence until an effect has ended, and then some more. */
 const drawn = Effect.fnUntraced(function* (sequence: string, until: Fiber.Fiber<unknown, unknown>) {

@@ -2,11 +2,11 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { CompanyId } from "../../core/domain/Ids.ts"
+import { addCell } from "../support/SeveralCells.ts"
 import { customer } from "../support/service/CustomerCompany.ts"
 import { callEndpoint, guardedPaths } from "../support/service/Endpoints.ts"
 import { get, sell } from "../support/service/HttpCalls.ts"
 import { TestServer } from "../support/service/TestServer.ts"
-import { addCell } from "./ThreeCells.ts"
 
 const rowsOf = Effect.fnUntraced(function* (companyId: CompanyId) {
   const sql = yield* PgClient.PgClient

@@ -21,7 +21,8 @@ import { closeThrough, verifyClosings } from "../../core/workflows/CloseDays.ts"
 import { webhookOf } from "../support/DeliveriesOnPostgres.ts"
 import { begunInsurance } from "../support/InsuranceExample.ts"
 import { begunOn, intentOf, opened, reservedOrder, reversalOf } from "../support/SalesOnPostgres.ts"
-import { cellNames, filledTables, portsOfCells, strayRows, ThreeCells, violationsInCells } from "./ThreeCells.ts"
+import { cellNames } from "../support/SeveralCells.ts"
+import { filledTables, portsOfCells, strayRows, ThreeCells, violationsInCells } from "./ThreeCells.ts"
 
 const companies = Arr.range(300, 308)
 

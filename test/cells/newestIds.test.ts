@@ -4,7 +4,7 @@ import { cellClient } from "../../adapters/postgres/connection/Cell.ts"
 import { pageOfDays } from "../../adapters/postgres/reads/SalesOfAllCompanies.ts"
 import { TestDatabase } from "../support/Database.ts"
 import { loadSalesHistory } from "../support/SalesHistory.ts"
-import { addCell } from "./ThreeCells.ts"
+import { addCell } from "../support/SeveralCells.ts"
 
 /** The number of sales that the query reads if it reads that many of the newest ids. */
 const readOf = Effect.fnUntraced(function* (newest_max: number) {

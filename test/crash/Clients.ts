@@ -11,6 +11,8 @@ export interface ClientResponse {
   readonly code: string | null
   readonly transactionId: number | null
   readonly authCode: string | null
+  /** Header Retry-After, in seconds. */
+  readonly retryAfter_s: number | null
 }
 
 /** One sale or reversal under one idempotency key, with the responses to all calls that carried the key, in order. */
@@ -25,7 +27,7 @@ export interface ClientOperation {
   readonly responses: Array<ClientResponse>
 }
 
-const noResponse: ClientResponse = { status: 0, code: null, transactionId: null, authCode: null }
+const noResponse: ClientResponse = { status: 0, code: null, transactionId: null, authCode: null, retryAfter_s: null }
 
 /** Error codes of a final refusal that the key replays: the money was held and then released. Contract: 4.5. */
 const finalRefusals = ["INVALID_PHONE", "INVALID_AMOUNT", "TRANSACTION_REJECTED", "SEGURO_NO_EMITIDO"]
@@ -73,11 +75,13 @@ interface Envelope {
 
 const readResponse = async (response: Response): Promise<ClientResponse> => {
   const { data, error } = (await response.json()) as Envelope
+  const retryAfter = response.headers.get("retry-after")
   return {
     status: response.status,
     code: error?.code ?? null,
     transactionId: data?.transaction_id ?? error?.details?.transaction_id ?? null,
-    authCode: data?.auth_code ?? null
+    authCode: data?.auth_code ?? null,
+    retryAfter_s: retryAfter === null ? null : Number(retryAfter)
   }
 }
 

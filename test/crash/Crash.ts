@@ -121,6 +121,7 @@ export const runCrashTest = Effect.fnUntraced(function* ({ rounds, seed }: Crash
     happened: new Set(),
     made: [],
     received: [],
+    cellClosings: [],
     offered: 0
   }
   const tally = { operations: 0, calls: 0, unanswered: 0, storedEvents: 0, closings: 0 }

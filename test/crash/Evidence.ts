@@ -3,7 +3,9 @@ import { Effect } from "effect"
 import { Audit } from "../../core/ports/Audit.ts"
 import type { CompanyDay } from "../../core/ports/Closings.ts"
 import { verifyClosings } from "../../core/workflows/CloseDays.ts"
+import { type Placement, readPlacements } from "../support/SeveralCells.ts"
 import type { ClientOperation } from "./Clients.ts"
+import type { CellClosing } from "./CloseCell.ts"
 import { unclosedDays } from "./environment/RunTime.ts"
 import type { CompanyEndpoint } from "./environment/Subscriptions.ts"
 import type { MadeEntry } from "./OperatorWork.ts"
@@ -94,6 +96,7 @@ export interface Books {
   readonly events: ReadonlyArray<EventRow>
   readonly balances: ReadonlyArray<BalanceRow>
   readonly closings: ClosingsRead
+  readonly placements: ReadonlyArray<Placement>
   /** Audit events about a final outcome that arrived after a different one was settled. */
   readonly alerts: ReadonlyArray<string>
   /** Invariants that the audit reported as violated. */
@@ -117,23 +120,23 @@ export const readBooks = Effect.gen(function* () {
   const sales = yield* sql<SaleRow>`
     select company_id::float8 as "companyId", id::float8 as id, xid, status, amount::float8 as centavos,
       auth_code as "authCode"
-    from cell.transaction
+    from all_cells.transaction
     order by id`
   const reversals = yield* sql<ReversalRow>`
     select company_id::float8 as "companyId", id::float8 as id, xid, transaction_id::float8 as "saleId", status
-    from cell.reversal
+    from all_cells.reversal
     order by id`
   const policies = yield* sql<PolicyRow>`
     select company_id::float8 as "companyId", id::float8 as id, state, policy_number as "policyNumber"
-    from cell.insurance
+    from all_cells.insurance
     where transaction_id is not null`
   const byHand = yield* sql<EntryRow>`
     select company_id::float8 as "companyId", id::float8 as id, type, reference, amount::float8 as centavos
-    from cell.entry
+    from all_cells.entry
     where type in ('deposit', 'adjustment')`
   const confirmed = yield* sql<ConfirmedRow>`
     select p.number::float8 as number, count(a.id)::float8 as audited
-    from cell.funding_proposal as p
+    from all_cells.funding_proposal as p
     left join directory.audit_event as a
       on a.action = 'funding_confirmed' and (a.details ->> 'proposal')::bigint = p.number
     where p.state = 'confirmed'
@@ -142,12 +145,12 @@ export const readBooks = Effect.gen(function* () {
     select company_id::float8 as "companyId", sequence::float8 as sequence, type, transaction_id::float8 as "saleId",
       reversal_id::float8 as "reversalId", insurance_id::float8 as "policyId", entry_id::float8 as "entryId",
       available::float8 as available, low_balance_alert::float8 as alert
-    from cell.event
+    from all_cells.event
     order by company_id, sequence`
   const balances = yield* sql<BalanceRow>`
     select company_id::float8 as "companyId", owned::float8 as owned, available::float8 as available,
       low_balance_alert::float8 as alert, events_on as "eventsOn"
-    from cell.balance`
+    from all_cells.balance`
   const alerts = yield* sql<{ alert: string }>`
     select action || ' ' || details as alert from directory.audit_event where action like 'late%'`
   const examined = yield* Audit.use(({ prove }) => prove)
@@ -160,6 +163,7 @@ export const readBooks = Effect.gen(function* () {
     events,
     balances,
     closings: yield* readClosings,
+    placements: yield* readPlacements,
     alerts: alerts.map(({ alert }) => alert),
     broken: examined.flatMap(({ invariant, offenders, violations }) =>
       violations === 0 ? [] : [`${invariant}: ${violations}, such as ${JSON.stringify(offenders[0])}`]
@@ -183,6 +187,10 @@ export interface Evidence {
   readonly endpoints: ReadonlyArray<CompanyEndpoint>
   /** Events that the endpoints received in this run. */
   readonly received: ReadonlyArray<ReceivedEvent>
+  /** The cell of each company in which it was created. */
+  readonly cells: ReadonlyMap<number, string>
+  /** The periods of this run in which a cell was closed. */
+  readonly cellClosings: ReadonlyArray<CellClosing>
 }
 
 export type Invariant = (evidence: Evidence) => ReadonlyArray<string>

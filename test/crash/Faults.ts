@@ -1,6 +1,8 @@
 import { Data, Struct } from "effect"
+import { CellName } from "../../core/domain/Cell.ts"
 import { type Cut, cuts } from "../support/CuttingProxy.ts"
 import { SeededRandom } from "../support/SeededRandom.ts"
+import { cellNames } from "../support/SeveralCells.ts"
 import type { PostgresEnd } from "./environment/Postgres.ts"
 import { type CrashPoint, crashPoints, workflowOf } from "./processes/CrashPoints.ts"
 
@@ -47,6 +49,8 @@ export type Fault = Data.TaggedEnum<{
   Cut: { readonly cut: Cut; readonly what: MoneyStatement | ClosingStatement }
   /** Stops the suppliers for some minutes. When they continue, they read the requests that arrived in the meantime. */
   Stall: { readonly minutes: number }
+  /** Closes a cell, and opens it when the companies of the other cells have sold. */
+  CloseCell: { readonly cell: CellName }
 }>
 export const Fault = Data.taggedEnum<Fault>()
 
@@ -97,7 +101,8 @@ export const allFaults: ReadonlyArray<Fault> = [
   ),
   ...cuts.flatMap((cut) => Struct.keys(statementMarkers).map((what): Fault => Fault.Cut({ cut, what }))),
   Fault.Stall({ minutes: 1 }),
-  Fault.Stall({ minutes: short_minutes })
+  Fault.Stall({ minutes: short_minutes }),
+  ...cellNames.map((name) => Fault.CloseCell({ cell: CellName.make(name) }))
 ]
 
 /** Kind of a fault, without its crash point. */
@@ -110,7 +115,8 @@ export const faultKindOf: (fault: Fault) => string = Fault.$match({
   KillBoth: () => "both servers are killed",
   KillPostgres: ({ end }) => `Postgres: ${end}`,
   Cut: ({ cut, what }) => `the connection is cut ${cut} of ${what}`,
-  Stall: ({ minutes }) => `the suppliers are stopped for ${minutes} min`
+  Stall: ({ minutes }) => `the suppliers are stopped for ${minutes} min`,
+  CloseCell: () => "a cell is closed"
 })
 
 /** Crash point of a fault; null when a random choice decides the moment. */
@@ -180,8 +186,8 @@ const allGroups = (
   const pairs = pairsOf(chance.shuffled(killed), chance.shuffled(paused))
   const groups = chance.shuffled([...pairs, ...recoveries, ...exclusiveGroups()])
   const moneyCuts = faultsOfType("Cut").filter(({ what }) => !isOfClosing(what))
-  for (const extra of chance.shuffled([...faultsOfType("KillPostgres"), ...moneyCuts]))
-    addToGroup(chance.shuffled(groups), extra)
+  const extras = [...faultsOfType("KillPostgres"), ...moneyCuts, ...faultsOfType("CloseCell")]
+  for (const extra of chance.shuffled(extras)) addToGroup(chance.shuffled(groups), extra)
   return groups
 }
 

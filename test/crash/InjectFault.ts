@@ -1,10 +1,10 @@
 import { Duration, Effect, Option, Schedule } from "effect"
 import type { SeededRandom } from "../support/SeededRandom.ts"
-import { type ClientLoad, isFinal } from "./Clients.ts"
-import type { CrashEnvironment, RoundLog } from "./environment/Environment.ts"
+import { closeAndOpenCell } from "./CloseCell.ts"
 import { endPostgres, untilPostgresAnswers } from "./environment/Postgres.ts"
 import { passMidnight, passMinutes } from "./environment/RunTime.ts"
 import type { Server } from "./environment/ServersAndSuppliers.ts"
+import { beforeLoadEnds, companiesSell, type FaultContext, sales_max, waitDuringLoad } from "./FaultContext.ts"
 import { Fault, statementMarkers } from "./Faults.ts"
 import type { CrashPoint, PlannedSignal } from "./processes/CrashPoints.ts"
 
@@ -19,37 +19,8 @@ const recovery_max = Duration.millis(250)
 /** How many minutes pass after the earliest closing of a day before the run stops waiting for a crash point of closings. */
 const closingMinutes_max = 40
 
-/** Latest start of a fault: after this number of purchases, or after this time, whichever comes first. */
-const purchases_max = 30
-const start_max = "400 millis"
-
-/** Timeout of the wait for a fault to happen. */
-const fault_max = Duration.seconds(30)
-
-/** The environment, the clients and the servers on which a fault acts. */
-export interface FaultContext {
-  readonly environment: CrashEnvironment["Service"]
-  readonly load: ClientLoad
-  readonly chance: SeededRandom
-  readonly log: RoundLog
-  /** Servers that this fault may kill or stop. */
-  readonly servers: ReadonlyArray<Server>
-  /** Crash points that a server has reached so far. */
-  readonly reached: Set<CrashPoint>
-}
-
 const sleepBetween = (chance: SeededRandom, from_ms: number, to_ms: number) =>
   Effect.sleep(Duration.millis(chance.between(from_ms, to_ms)))
-
-/** Waits until the clients have tried a random number of purchases, but at most `start_max`. */
-const waitDuringLoad = ({ chance, load }: FaultContext) =>
-  Effect.asVoid(Effect.timeoutOption(load.progress(chance.between(1, purchases_max)), start_max))
-
-/** Waits for an effect, until the clients stop or the timeout passes. None if the effect did not end before. */
-const beforeLoadEnds = <A>({ load }: FaultContext, happens: Effect.Effect<A>) =>
-  Effect.raceFirst(Effect.asSome(happens), Effect.as(load.stopped, Option.none<A>())).pipe(
-    Effect.timeoutOrElse({ duration: fault_max, orElse: () => Effect.succeed(Option.none<A>()) })
-  )
 
 const reviveAfterDeath = Effect.fnUntraced(function* ({ chance, log }: FaultContext, server: Server) {
   yield* Effect.repeat(Effect.sync(server.isDead), { until: (dead) => dead, schedule: Schedule.spaced("5 millis") })
@@ -153,17 +124,6 @@ const killClosing = Effect.fnUntraced(function* (context: FaultContext, point: C
   return yield* reviveAll(context, yield* armClosing(context, { point, signal: "SIGKILL" }))
 })
 
-/** Waits until each company has made a sale with a final response since now. */
-const everyCompanySells = ({ environment, load }: FaultContext) =>
-  Effect.suspend(() => {
-    const before = load.operations.length
-    const sells = Effect.sync(() => {
-      const since = load.operations.slice(before).filter(({ responses }) => responses.some(isFinal))
-      return environment.customers.every((company) => since.some(({ customer }) => customer === company))
-    })
-    return Effect.repeat(sells, { until: (all) => all, schedule: Schedule.spaced("10 millis") })
-  })
-
 /** Continues all servers but one. They may have reached the crash point at the same time as that one. */
 const continueOthers = ({ servers }: FaultContext, stopped: Server) =>
   Effect.forEach(
@@ -182,7 +142,8 @@ const pauseClosing = Effect.fnUntraced(function* (
   if (Option.isNone(seen)) return false
   const stopped = seen.value
   const othersContinue = Effect.repeat(continueOthers(context, stopped), Schedule.spaced("100 millis"))
-  const sold = yield* beforeLoadEnds(context, Effect.raceFirst(everyCompanySells(context), othersContinue))
+  const sells = Effect.raceFirst(companiesSell(context, environment.customers), othersContinue)
+  const sold = yield* beforeLoadEnds(context, sells, sales_max)
   if (Option.isNone(sold) && !context.load.isStopped())
     return yield* Effect.die(new Error(`a company cannot sell while ${stopped.name} stands ${point}`))
   yield* Effect.provide(passMinutes(environment.time, minutes), environment.operator)
@@ -261,6 +222,7 @@ export const injectFault = (context: FaultContext, fault: Fault): Effect.Effect<
     KillBoth: () => killBothServers(context),
     KillPostgres: (wanted) => killPostgres(context, wanted),
     Cut: (wanted) => cutConnection(context, wanted),
+    CloseCell: ({ cell }) => Effect.provide(closeAndOpenCell(context, cell), context.environment.operator),
     Stall: ({ minutes }) => stallSuppliers(context, minutes)
   })
 }

@@ -145,6 +145,27 @@ const everyOutcomeIsKnown: Invariant = ({ operations }) =>
       return `${key} still gets ${final === undefined ? "nothing" : describeResponse(final)}`
     })
 
+const rowsAreInOneCell: Invariant = ({ books: { placements }, cells }) =>
+  placements.flatMap(({ cell, companyId, table }) =>
+    cells.get(companyId) === cell ? [] : [`company ${companyId} has rows in ${cell}.${table}`]
+  )
+
+const closedCellsStay: Invariant = ({ cellClosings }) =>
+  cellClosings.flatMap(({ after, before, cell }) =>
+    Object.entries(after).flatMap(([table, count]) => {
+      const known = before[table] ?? 0
+      return count > known ? [`${cell}.${table} got ${count - known} rows while the cell was closed`] : []
+    })
+  )
+
+/** Contract: 7. */
+const unavailableNamesPause: Invariant = ({ operations }) =>
+  operations.flatMap(({ key, responses }) =>
+    responses
+      .filter(({ retryAfter_s, status }) => status === 503 && retryAfter_s === null)
+      .map(() => `${key} got 503 without Retry-After`)
+  )
+
 /** Invariants that hold when no process works any more, by name. */
 const invariants: Readonly<Record<string, Invariant>> = {
   "each delivery is charged once, and nothing else is charged": deliveredIsCharged,
@@ -160,6 +181,9 @@ const invariants: Readonly<Record<string, Invariant>> = {
   "no final outcome arrives after a different one": ({ books }) => books.alerts,
   "each day that is over is closed": ({ books }) => books.closings.unclosed,
   "each closing continues its chain": ({ books }) => books.closings.broken,
+  "the rows of a company are in its cell": rowsAreInOneCell,
+  "a closed cell gets no new row": closedCellsStay,
+  "a response with 503 says when to retry": unavailableNamesPause,
   "saldo audit finds no violation": ({ books }) => books.broken,
   ...eventInvariants
 }

@@ -17,8 +17,19 @@ export interface MadeEntry {
   readonly centavos: number
 }
 
-/** Timeout of a deposit or correction with all its retries. It exceeds the time for which Postgres can be down. */
-const funding_max = "2 minutes"
+/**
+ * Timeout of a command of an operator with all its retries. It exceeds the time for which Postgres can be down or a cell
+ * can be closed.
+ */
+const command_max = "2 minutes"
+
+/** Repeats a command of an operator until it succeeds, because its outcome may be unknown. */
+export const untilDone = <A, E, R>(command: Effect.Effect<A, E, R>) =>
+  Effect.orDie(command).pipe(
+    Effect.catchDefect(Effect.fail),
+    Effect.retry(Schedule.spaced("50 millis").pipe(Schedule.upTo({ duration: command_max }))),
+    Effect.orDie
+  )
 
 /** One operator proposes a correction, and another confirms it. Returns whether the money has moved. */
 const correct = ({ centavos, companyId, reference }: MadeEntry) =>
@@ -34,8 +45,8 @@ const depositOf = ({ centavos, companyId, reference }: MadeEntry) =>
   Effect.as(depositOrPropose(CompanyId.make(companyId), Amount.make(centavos), reference), true)
 
 /**
- * Makes deposits and corrections until the clients stop. A call with an unknown outcome is repeated with the same
- * reference, as an operator would do.
+ * Makes deposits and corrections until the clients stop. A call with an unknown outcome, or for a company of a closed
+ * cell, is repeated with the same reference, as an operator would do.
  *
  * @param when unique name of this part of the run.
  */
@@ -51,12 +62,7 @@ export const fundDuring = Effect.fnUntraced(function* (
     const isDeposit = chance.happens(0.4)
     const centavos = chance.between(10_000, 50_000) * (isDeposit || chance.happens(0.4) ? 1 : -1)
     const entry = { companyId, centavos, reference: `${when} number ${number} ${isDeposit ? "deposit" : "correction"}` }
-    const funding = isDeposit ? Effect.orDie(depositOf(entry)) : Effect.orDie(correct(entry))
-    const moved = yield* funding.pipe(
-      Effect.catchDefect(Effect.fail),
-      Effect.retry(Schedule.spaced("50 millis").pipe(Schedule.upTo({ duration: funding_max }))),
-      Effect.orDie
-    )
+    const moved = yield* isDeposit ? untilDone(depositOf(entry)) : untilDone(correct(entry))
     if (moved) made.push(entry)
     yield* Effect.sleep(chance.between(10, 60))
   }
@@ -70,7 +76,7 @@ export const fundDuring = Effect.fnUntraced(function* (
 export const setAlertValues = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const balances = yield* sql<{ company: number; available: number }>`
-    select company_id::float8 as company, available::float8 as available from cell.balance order by company_id`
+    select company_id::float8 as company, available::float8 as available from all_cells.balance order by company_id`
   for (const { available, company } of balances) {
     yield* changeCompany(CompanyId.make(company), {}, { lowBalanceAlert: Centavos.make(available) })
   }

@@ -1,13 +1,15 @@
 import { Effect } from "effect"
 import { SeededRandom } from "../support/SeededRandom.ts"
 import { type ClientOperation, hasFinalResponse, isFinal, makeClientLoad, retryUntilAnswered } from "./Clients.ts"
+import type { CellClosing } from "./CloseCell.ts"
 import { readBooks } from "./Evidence.ts"
 import { type CrashEnvironment, openingDeposit, type RoundLog } from "./environment/Environment.ts"
 import { untilPostgresAnswers } from "./environment/Postgres.ts"
 import { closeEverything, deliverEverything, settleByRecovery, untilEve } from "./environment/RunTime.ts"
 import type { Server } from "./environment/ServersAndSuppliers.ts"
+import type { FaultContext } from "./FaultContext.ts"
 import { crashPointOf, describeFault, type Fault, type FaultGroup, hasClosing } from "./Faults.ts"
-import { type FaultContext, injectFault } from "./InjectFault.ts"
+import { injectFault } from "./InjectFault.ts"
 import { type Breach, checkInvariants } from "./Invariants.ts"
 import { fundDuring, type MadeEntry, setAlertValues } from "./OperatorWork.ts"
 import { makeInsuranceOffers, type PurchaseKind, planPurchases } from "./PlannedPurchases.ts"
@@ -47,6 +49,8 @@ export interface CrashRun {
   readonly made: Array<MadeEntry>
   /** Events that the endpoints of webhooks received in all rounds. */
   readonly received: Array<ReceivedEvent>
+  /** The periods of all rounds in which a cell was closed. */
+  readonly cellClosings: Array<CellClosing>
   /** Number of vehicles that have an insurance quote. */
   offered: number
 }
@@ -102,7 +106,7 @@ const withServers = (group: FaultGroup, servers: ReadonlyArray<Server>) => {
 }
 
 const injectFaults = Effect.fnUntraced(function* (
-  { happened, reached, environment }: CrashRun,
+  { cellClosings, happened, reached, environment }: CrashRun,
   group: FaultGroup,
   given: Pick<FaultContext, "chance" | "load" | "log">
 ) {
@@ -110,7 +114,7 @@ const injectFaults = Effect.fnUntraced(function* (
   yield* Effect.forEach(
     withServers(group, servers),
     ({ fault, servers }) =>
-      Effect.map(injectFault({ ...given, environment, servers, reached }, fault), (isAsPlanned) => {
+      Effect.map(injectFault({ ...given, cellClosings, environment, servers, reached }, fault), (isAsPlanned) => {
         if (isAsPlanned) happened.add(fault)
       }),
     { concurrency: "unbounded" }
@@ -195,7 +199,7 @@ const closingMinutes_max = 90
 
 /** Plays the groups of faults in order, repairs the environment and checks the invariants. */
 export const runRound = Effect.fnUntraced(function* (run: CrashRun, { groups, round }: RoundFaults, log: RoundLog) {
-  const { environment, made, received, seed, undecided } = run
+  const { cellClosings, environment, made, received, seed, undecided } = run
   if (groups.some(hasClosing)) yield* untilEve(environment.time)
   yield* Effect.provide(environment.time.on(setAlertValues), environment.operator)
   const played = yield* Effect.forEach(groups, (group, index) =>
@@ -209,9 +213,11 @@ export const runRound = Effect.fnUntraced(function* (run: CrashRun, { groups, ro
 
   const books = yield* Effect.provide(environment.time.on(readBooks), environment.operator)
   const record = yield* environment.suppliers.truth
-  const { endpoints } = environment
+  const { customers, endpoints } = environment
   const given = openingDeposit
-  const breaches = checkInvariants({ books, record, operations, undecided, given, made, endpoints, received })
+  const cells = new Map(customers.map(({ cell, companyId }) => [companyId as number, cell as string]))
+  const facts = { record, operations, undecided, given, made, endpoints, received, cells, cellClosings }
+  const breaches = checkInvariants({ books, ...facts })
   const ownEnds = environment.servers.flatMap(({ ownEnds }) => ownEnds)
   return {
     storedEvents: books.events.length,

@@ -51,6 +51,7 @@ const books: Books = {
   ],
   balances: [balance],
   closings: { stored: 0, unclosed: [], broken: [] },
+  placements: [],
   alerts: [],
   broken: []
 }
@@ -101,7 +102,9 @@ const sound: Evidence = {
     { companyId: 1, webhookId: 1, path: "/first", isHealthy: true },
     { companyId: 1, webhookId: 2, path: "/failing", isHealthy: false }
   ],
-  received: [...arrived, received(2, {}, "/failing")]
+  received: [...arrived, received(2, {}, "/failing")],
+  cells: new Map(),
+  cellClosings: []
 }
 
 const having = (changes: Partial<Books>): Evidence => ({ ...sound, books: { ...books, ...changes } })

@@ -27,6 +27,7 @@ describe("the planned faults", () => {
       assert.isAtMost(count(group, "Pause", "KillRecovery", "KillClosing", "PauseClosing", "Stall"), 1)
       assert.isAtMost(count(group, "KillPostgres"), 1)
       assert.isAtMost(count(group, "Cut"), 1)
+      assert.isAtMost(count(group, "CloseCell"), 1)
       assert.isAtMost(group.length, 3)
     }
   })

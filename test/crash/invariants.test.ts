@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { CellName } from "../../core/domain/Cell.ts"
 import { CompanyId } from "../../core/domain/Ids.ts"
 import type { ClientOperation, ClientResponse } from "./Clients.ts"
 import type { Evidence } from "./Evidence.ts"
@@ -9,6 +10,7 @@ const answered = (status: number, changes: Partial<ClientResponse> = {}): Client
   code: null,
   transactionId: 1,
   authCode: null,
+  retryAfter_s: null,
   ...changes
 })
 const sold = answered(201, { authCode: "A1" })
@@ -18,7 +20,7 @@ const pending = answered(202, { code: "TRANSACTION_PENDING" })
 const inProgress = answered(409, { code: "IDEMPOTENT_REQUEST_IN_PROGRESS" })
 
 const operation = (...responses: ReadonlyArray<ClientResponse>): ClientOperation => ({
-  customer: { companyId: CompanyId.make(1), authorization: "Bearer a.b" },
+  customer: { companyId: CompanyId.make(1), cell: CellName.make("norte"), authorization: "Bearer a.b" },
   key: "k1",
   xid: "RD-1",
   saleId: null,
@@ -45,6 +47,7 @@ const sound: Evidence = {
     events: [],
     balances: owning(9_500),
     closings: { stored: 1, unclosed: [], broken: [] },
+    placements: [{ table: "balance", cell: "norte", companyId: 1 }],
     alerts: [],
     broken: []
   },
@@ -54,7 +57,9 @@ const sound: Evidence = {
   given: 10_000,
   made: [],
   endpoints: [],
-  received: []
+  received: [],
+  cells: new Map([[1, "norte"]]),
+  cellClosings: [{ cell: "norte", before: { transaction: 1 }, after: { transaction: 1 } }]
 }
 const nothingDone = { done: {}, sent: { "RD-1": 1 } }
 
@@ -223,6 +228,26 @@ const cases: ReadonlyArray<readonly [string, Evidence, ReadonlyArray<string>]> =
     "a closing with a wrong seal",
     having({ books: { closings: { stored: 1, unclosed: [], broken: ["2026-03-03 of company 1: seal"] } } }),
     ["each closing continues its chain"]
+  ],
+  [
+    "a company with rows in another cell",
+    having({ books: { placements: [{ table: "entry", cell: "sur", companyId: 1 }] } }),
+    ["the rows of a company are in its cell"]
+  ],
+  [
+    "rows of a company that does not exist",
+    having({ books: { placements: [{ table: "entry", cell: "norte", companyId: 9 }] } }),
+    ["the rows of a company are in its cell"]
+  ],
+  [
+    "a sale in a closed cell",
+    having({ cellClosings: [{ cell: "norte", before: { transaction: 1 }, after: { transaction: 2 } }] }),
+    ["a closed cell gets no new row"]
+  ],
+  [
+    "a response with 503 without Retry-After",
+    having({ operations: [operation(answered(503, { code: "SERVICE_UNAVAILABLE", transactionId: null }), sold)] }),
+    ["a response with 503 says when to retry"]
   ],
   ["a violation found by the audit", having({ books: { broken: ["held: 1"] } }), ["saldo audit finds no violation"]]
 ]

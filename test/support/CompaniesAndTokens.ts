@@ -1,4 +1,5 @@
 import { DateTime, Effect } from "effect"
+import type { CellName } from "../../core/domain/Cell.ts"
 import type { CompanyId } from "../../core/domain/Ids.ts"
 import { type Amount, zero } from "../../core/domain/Money.ts"
 import type { NewCompany } from "../../core/ports/Companies.ts"
@@ -7,13 +8,18 @@ import type { NewToken } from "../../core/ports/Tokens.ts"
 import { changeCompany, createCompany } from "../../core/workflows/ManageCompany.ts"
 import { issueToken } from "../../core/workflows/ManageTokens.ts"
 
-/** Creates a company through the operator's functions. By default it is in development and has money and no limits. */
+/**
+ * Creates a company through the operator's functions. By default it is in development and has money and no limits.
+ *
+ * @param cell the company's cell; by default the open cell with the fewest companies.
+ */
 export const makeCompany = Effect.fnUntraced(function* (
   code: string,
   money: Amount,
-  changes: Partial<NewCompany> = {}
+  changes: Partial<NewCompany> = {},
+  cell?: CellName
 ) {
-  const companyId = yield* createCompany({
+  const company = {
     legalName: `Comercio ${code}`,
     code,
     environment: "development",
@@ -21,7 +27,8 @@ export const makeCompany = Effect.fnUntraced(function* (
     apiEnabled: true,
     insuranceEnabled: true,
     ...changes
-  })
+  } as const
+  const companyId = yield* createCompany(company, cell)
   yield* changeCompany(companyId, {}, { daily: zero, weekly: zero, monthly: zero })
   const ledger = yield* Ledger
   yield* ledger.deposit({ companyId, amount: money, reference: `apertura-${code}`, at: yield* DateTime.now })

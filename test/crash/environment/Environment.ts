@@ -1,15 +1,19 @@
 import { chmodSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { PgClient } from "@effect/sql-pg"
 import { Cause, ConfigProvider, Context, Effect, Exit, Layer, Redacted } from "effect"
 import { EmbeddedPostgres } from "../../../adapters/embedded/EmbeddedPostgres.ts"
+import { CellName } from "../../../core/domain/Cell.ts"
 import type { CompanyId } from "../../../core/domain/Ids.ts"
 import { Amount } from "../../../core/domain/Money.ts"
+import { addCell } from "../../../core/workflows/ManageCells.ts"
 import { operatorPorts } from "../../../facade/AppLayer.ts"
 import { authorizationOf, makeCompany, makeToken } from "../../support/CompaniesAndTokens.ts"
 import { type CuttingProxy, cuttingProxy } from "../../support/CuttingProxy.ts"
 import { copyDatabase } from "../../support/EmbeddedDatabases.ts"
-import { setBlockLength } from "../../support/SalesHistory.ts"
+import { setBlockLength, testBlockLength } from "../../support/SalesHistory.ts"
+import { cellNames, uniteCellsSql } from "../../support/SeveralCells.ts"
 import { untilPostgresAnswers } from "./Postgres.ts"
 import { makeRunTime, type RunTime } from "./RunTime.ts"
 import { type Server, type Suppliers, startServer, startSuppliers } from "./ServersAndSuppliers.ts"
@@ -21,15 +25,27 @@ export const openingDeposit = Amount.make(1_000_000_000_000)
 /** A company that sells through the suppliers, with its authorization header. */
 export interface Customer {
   readonly companyId: CompanyId
+  readonly cell: CellName
   readonly authorization: string
 }
 
-/** Creates a company in production with a token. */
-const makeCustomer = Effect.fnUntraced(function* (code: string) {
-  const companyId = yield* makeCompany(code, openingDeposit, { environment: "production" })
+/** Creates a company in production with a token, in a cell. */
+const makeCustomer = Effect.fnUntraced(function* (cell: CellName) {
+  const companyId = yield* makeCompany(`of ${cell}`, openingDeposit, { environment: "production" }, cell)
   const { apiKey, secret } = yield* makeToken(companyId)
-  return { companyId, authorization: authorizationOf(apiKey, Redacted.value(secret)) } satisfies Customer
+  return { companyId, cell, authorization: authorizationOf(apiKey, Redacted.value(secret)) } satisfies Customer
 }, Effect.orDie)
+
+/** Creates the cells, with a company in each. */
+const makeCustomers = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const cells = cellNames.map((name) => CellName.make(name))
+  yield* Effect.forEach(cells, addCell, { discard: true })
+  yield* sql.unsafe(uniteCellsSql).unprepared
+  // Blocks are short, so that the few sales of a run fill whole blocks of the lists.
+  yield* Effect.forEach(cells, (cell) => setBlockLength(testBlockLength, cell), { discard: true })
+  return yield* Effect.forEach(cells, makeCustomer)
+})
 
 /**
  * Postgres settings. Only processes crash here, not the machine, so a commit must reach the operating system but not
@@ -111,9 +127,7 @@ export const startEnvironment = Effect.gen(function* () {
   const proxy = yield* cuttingProxy(Number(new URL(database).port))
   const suppliers = yield* startSuppliers(directory, common)
   const operating = yield* startOperator(database)
-  const customers = yield* Effect.provide(Effect.forEach(["A", "B", "C"], makeCustomer), operating)
-  // Blocks are short, so that the few sales of a run fill whole blocks of the lists.
-  yield* Effect.provide(setBlockLength(4), operating)
+  const customers = yield* Effect.provide(makeCustomers, operating)
   const environment = {
     ...common,
     DATABASE_URL: throughProxy(database, proxy),

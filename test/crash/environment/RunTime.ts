@@ -29,9 +29,9 @@ const smallJump = Duration.millis(500)
 const openXids = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const rows = yield* sql<{ xid: string }>`
-    select xid from cell.transaction where status in ('PROCESSING', 'PENDING')
+    select xid from all_cells.transaction where status in ('PROCESSING', 'PENDING')
     union all
-    select xid from cell.reversal where status in ('PROCESSING', 'PENDING')`
+    select xid from all_cells.reversal where status in ('PROCESSING', 'PENDING')`
   return rows.map(({ xid }) => xid)
 })
 
@@ -40,8 +40,8 @@ const countDue = Effect.gen(function* () {
   const now = DateTime.formatIso(yield* DateTime.now)
   const [row] = yield* sql<{ due: number }>`
     select (
-      (select count(*) from cell.transaction where status in ('PROCESSING', 'PENDING') and ask_at <= ${now}::timestamptz)
-      + (select count(*) from cell.reversal where status in ('PROCESSING', 'PENDING') and ask_at <= ${now}::timestamptz)
+      (select count(*) from all_cells.transaction where status in ('PROCESSING', 'PENDING') and ask_at <= ${now}::timestamptz)
+      + (select count(*) from all_cells.reversal where status in ('PROCESSING', 'PENDING') and ask_at <= ${now}::timestamptz)
     )::int as due`
   return row?.due ?? 0
 })
@@ -142,7 +142,7 @@ const waitingDeliveries = Effect.fnUntraced(function* (webhooks: ReadonlyArray<n
     select
       count(*)::int as waiting,
       (extract(epoch from min(greatest(due_at, leased_until)) - ${now}::timestamptz) * 1000)::float8 as next_ms
-    from cell.delivery
+    from all_cells.delivery
     where state = 'pendiente' and webhook_id = any (${webhooks.map(String)}::text[]::bigint[])`
   return { waiting: row?.waiting ?? 0, next_ms: row?.next_ms ?? 0 }
 })

@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { addCell } from "../../cells/ThreeCells.ts"
 import { CommandLine } from "../../support/CommandLine.ts"
 import { insureInEveryState, sellInEveryState } from "../../support/EveryState.ts"
+import { addCell } from "../../support/SeveralCells.ts"
 
 const commands = [
   ["transactions", "list"],
