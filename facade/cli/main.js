@@ -2,6 +2,8 @@
 // This file is JavaScript, so that an old Node can run it and print the message below. main.ts is a symbolic link to this
 // file. Node resolves the link first and then decides by the extension whether a file is TypeScript.
 import { existsSync, readFileSync } from "node:fs"
+import module from "node:module"
+import { fileURLToPath } from "node:url"
 
 const root = new URL("../../", import.meta.url)
 const oldest = JSON.parse(readFileSync(new URL("package.json", root), "utf8")).engines.node.replace(">=", "")
@@ -14,5 +16,7 @@ if (oldest.localeCompare(node, "en", { numeric: true }) > 0) {
   console.error(`error: Saldo needs Node ${oldest} or later, and ${process.execPath} is Node ${node}: ${remedy}`)
   process.exitCode = 1
 } else {
+  // Halves the work of a start. In a directory that this user may not write, Node compiles everything each time.
+  module.enableCompileCache(fileURLToPath(new URL("node_modules/.cache/saldo/compiled", root)))
   await import("./RunProcess.ts")
 }
