@@ -9,7 +9,7 @@ import type { CellClosing } from "./CloseCell.ts"
 import { unclosedDays } from "./environment/RunTime.ts"
 import type { CompanyEndpoint } from "./environment/Subscriptions.ts"
 import type { MadeEntry } from "./OperatorWork.ts"
-import type { SupplierRecord } from "./processes/StdinCommands.ts"
+import type { SupplierRecord } from "./processes/SupplierCommands.ts"
 import type { ReceivedEvent } from "./processes/WebhookEndpoints.ts"
 
 /** A sale as stored in the database. */

@@ -11,7 +11,7 @@ import {
 } from "./Clients.ts"
 import { eventInvariants } from "./EventInvariants.ts"
 import type { Evidence, Invariant, SaleRow } from "./Evidence.ts"
-import type { SupplierRecord } from "./processes/StdinCommands.ts"
+import type { SupplierRecord } from "./processes/SupplierCommands.ts"
 
 const isUnresolved = ({ status }: { readonly status: string }): boolean =>
   status === "PROCESSING" || status === "PENDING"

@@ -9,7 +9,7 @@ import { insurance as insuranceExample, insuranceServiceId, quotedInsurance } fr
 import { SeededRandom } from "../support/SeededRandom.ts"
 import type { ClientOperation } from "./Clients.ts"
 import type { Customer } from "./environment/Environment.ts"
-import type { SupplierPlan } from "./processes/StdinCommands.ts"
+import type { SupplierPlan } from "./processes/SupplierCommands.ts"
 
 /** An insurance quote, and the company that may buy it. */
 export interface InsuranceOffer {
@@ -75,7 +75,7 @@ const supplierPlanOf = (chance: SeededRandom, xid: string, isTroubled: boolean):
   }
 }
 
-const clients_max = 10
+const clients_max = 6
 
 /** Number of purchases planned for a client: more than it can make during one group of faults. */
 const purchases_max = 40

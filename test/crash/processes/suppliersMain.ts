@@ -3,7 +3,8 @@ import { Config, Console, Effect, Schema } from "effect"
 import type { DeliveryRecord, FakeRequest } from "../../fakes/FakeServer.ts"
 import { fakeHttpInsurer, fakeHttpProvider } from "../../fakes/HttpSuppliers.ts"
 import * as SharedClock from "./SharedClock.ts"
-import { readStdinCommands, SupplierCommand, type SupplierPlan, SupplierRecord } from "./StdinCommands.ts"
+import { readStdinCommands } from "./StdinCommands.ts"
+import { SupplierCommand, type SupplierPlan, SupplierRecord } from "./SupplierCommands.ts"
 import { ReceivedEvent, startWebhookEndpoints } from "./WebhookEndpoints.ts"
 
 // A provider and an insurer behind their protocols, and the endpoints of webhooks. They have a process of their own that
