@@ -124,6 +124,12 @@ export const focusOf = (seed: number): RunFocus => focusRotation[seed % focusRot
 const focusedRate = 0.65
 const leadRate = 0.75
 
+/**
+ * Maximum number of faults at the steps of the focus. A step that is retried until it succeeds could otherwise fail tens
+ * of thousands of times in a run.
+ */
+const focusedFaults_max = 1_000
+
 /** Possible probabilities of a fault at any other step. Each run uses one of them. */
 const otherRates = [0, 0.01, 0.04, 0.1]
 
@@ -150,6 +156,7 @@ export class FaultInjector {
   readonly happened = new Map<FaultPlace, Fault>()
   private readonly times = new Map<string, number>()
   private readonly turns = new Map<WorkflowStep, number>()
+  private focusedFaults = 0
   private readonly focus: RunFocus
   private readonly rate: number
   private readonly wireRate: number
@@ -194,7 +201,8 @@ export class FaultInjector {
   private drawn(step: WorkflowStep, place: FaultPlace): Fault | null {
     const chance = new SeededRandom(this.seed, `at ${place}`)
     const { lead, steps } = this.focus
-    if (steps.includes(step)) return chance.happens(focusedRate) ? this.next(step) : null
+    if (steps.includes(step) && this.focusedFaults < focusedFaults_max)
+      return chance.happens(focusedRate) ? this.next(step) : null
     if (lead?.step === step && chance.happens(leadRate)) return chance.pick(lead.faults)
     if (!chance.happens(stepFactsOf(step).kind === "wire" ? this.wireRate : this.rate)) return null
     const fault = chance.pick(faultsOf(step))
@@ -206,6 +214,7 @@ export class FaultInjector {
     const all = faultsOf(step)
     const turn = this.turns.get(step) ?? hash32(step, this.seed)
     this.turns.set(step, turn + 1)
+    this.focusedFaults += 1
     return all[turn % all.length] as Fault
   }
 }
