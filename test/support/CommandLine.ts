@@ -1,5 +1,5 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { ConfigProvider, Context, Effect, Layer, Redacted } from "effect"
+import { ConfigProvider, Context, Effect, flow, Layer, Predicate, Redacted } from "effect"
 import type { Command } from "effect/cli"
 import { TestConsole } from "effect/testing"
 import { anyRoleReaderLayer } from "../../adapters/postgres/connection/CompanyReads.ts"
@@ -7,6 +7,7 @@ import * as Database from "../../adapters/postgres/connection/Database.ts"
 import { runCommandLine, saldo } from "../../facade/cli/CommandLine.ts"
 import { freshDatabaseUrl } from "./Database.ts"
 import { asLoginIn } from "./DatabaseLogins.ts"
+import { eventually } from "./Eventually.ts"
 import { addOperator, operatorToken } from "./OperatorAccounts.ts"
 
 /** Exit code and output of a command. */
@@ -52,6 +53,40 @@ const operatorIn = Effect.fnUntraced(function* (url: string, args: ReadonlyArray
   return { environment: { OPERATOR_TOKEN: operatorToken(name) }, args: args.filter((each) => each !== by(name)) }
 })
 
+const printed = (lines: Effect.Effect<ReadonlyArray<unknown>>) => Effect.map(lines, (all) => all.join("\n"))
+
+/** Runs an effect with the environment variables and the output of a command of its own. */
+const asCommand = (environment: Readonly<Record<string, string>>) =>
+  flow(
+    Effect.provide([TestConsole.layer, NodeServices.layer]),
+    // A command is a separate process in production, so it shares no layer with a server of the test.
+    Effect.provideServiceEffect(Layer.CurrentMemoMap, Effect.sync(Layer.makeMemoMapUnsafe)),
+    Effect.provideService(
+      ConfigProvider.ConfigProvider,
+      ConfigProvider.fromUnknown({ OPS_PORT: "off", ...environment })
+    )
+  )
+
+/**
+ * Starts `saldo serve` in this process, on a free port, and waits until it accepts calls. Closing the scope stops it. A
+ * server in a process of its own takes two seconds of a core longer.
+ *
+ * @returns its URL, and what it printed until then.
+ */
+export const servingHere = (environment: Readonly<Record<string, string>>) =>
+  Effect.gen(function* () {
+    const running = yield* Effect.forkScoped(runCommandLine(["serve"]))
+    const url = yield* eventually(
+      Effect.gen(function* () {
+        if (running.pollUnsafe() !== undefined)
+          return yield* Effect.die(new Error(`the server ended: ${yield* printed(TestConsole.errorLines)}`))
+        return /ready at (\S+)/.exec(yield* printed(TestConsole.logLines))?.[1]
+      }),
+      Predicate.isNotUndefined
+    )
+    return { url, stdout: yield* printed(TestConsole.logLines), stderr: yield* printed(TestConsole.errorLines) }
+  }).pipe(asCommand({ PORT: "0", CONSOLE_PORT: "off", LOG_LEVEL: "error", LOG_FORMAT: "json", ...environment }))
+
 /** Runs `saldo` on an existing database. The argument `by(name)` makes an operator run the command. */
 export const commandLineOn = (
   url: string,
@@ -60,24 +95,8 @@ export const commandLineOn = (
   const runWith = (args: ReadonlyArray<string>, operator: Readonly<Record<string, string>>) =>
     Effect.gen(function* () {
       const code = yield* runCommandLine(args)
-      const stdout = (yield* TestConsole.logLines).join("\n")
-      const stderr = (yield* TestConsole.errorLines).join("\n")
-      return { code, stdout, stderr }
-    }).pipe(
-      Effect.provide([TestConsole.layer, NodeServices.layer]),
-      // A command is a separate process in production, so it shares no layer with a server of the test.
-      Effect.provideServiceEffect(Layer.CurrentMemoMap, Effect.sync(Layer.makeMemoMapUnsafe)),
-      Effect.provideService(
-        ConfigProvider.ConfigProvider,
-        ConfigProvider.fromUnknown({
-          DATABASE_URL: url,
-          LOG_LEVEL: "none",
-          OPS_PORT: "off",
-          ...environment,
-          ...operator
-        })
-      )
-    )
+      return { code, stdout: yield* printed(TestConsole.logLines), stderr: yield* printed(TestConsole.errorLines) }
+    }).pipe(asCommand({ DATABASE_URL: url, LOG_LEVEL: "none", ...environment, ...operator }))
   const runOn = (...args: ReadonlyArray<string>) =>
     Effect.flatMap(operatorIn(url, args), (given) => runWith(given.args, given.environment))
   const answer = (...args: ReadonlyArray<string>) =>

@@ -2,8 +2,8 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { Browser, BrowserContextOptions, Page } from "playwright-core"
 import { isBrowserInstalled, launchBrowser } from "../../support/Chromium.ts"
+import { servingHere } from "../../support/CommandLine.ts"
 import { freshDatabaseUrl } from "../../support/Database.ts"
-import { serving } from "../../support/SaldoProcess.ts"
 
 /** A browser with a fresh profile and a running server; both are closed after the tests. */
 class Browsing extends Context.Service<Browsing, { readonly browser: Browser; readonly origin: string }>()(
@@ -12,7 +12,7 @@ class Browsing extends Context.Service<Browsing, { readonly browser: Browser; re
   static readonly layer = Layer.effect(
     Browsing,
     Effect.gen(function* () {
-      const { url } = yield* serving({ DATABASE_URL: yield* freshDatabaseUrl })
+      const { url } = yield* servingHere({ DATABASE_URL: yield* freshDatabaseUrl })
       const browser = yield* launchBrowser
       return { browser, origin: url }
     })

@@ -11,11 +11,10 @@ import { fakeHttpProvider } from "../../fakes/HttpSuppliers.ts"
 import { listenLocally } from "../../fakes/LocalServer.ts"
 import { fakeRedis } from "../../fakes/Redis.ts"
 import { certificateIn } from "../../support/Certificates.ts"
-import { commandLineOn } from "../../support/CommandLine.ts"
+import { commandLineOn, servingHere } from "../../support/CommandLine.ts"
 import { freshDatabaseUrl } from "../../support/Database.ts"
 import { copyDatabase } from "../../support/EmbeddedDatabases.ts"
 import { temporaryDirectory, timeout_ms } from "../../support/FirstStart.ts"
-import { ended, saldo, serving } from "../../support/SaldoProcess.ts"
 import { type DoctorReport, namesAt, resultsOn } from "../support/DoctorReport.ts"
 
 const DATA_KEY = "0a".repeat(32)
@@ -36,10 +35,9 @@ describe("saldo doctor on an installation", { timeout: timeout_ms }, () => {
   it.live("exits with 0 for an installation that works, even with warnings", () =>
     Effect.gen(function* () {
       const environment = { DATA_DIR: yield* temporaryDirectory }
-      yield* serving(environment)
-      const doctor = yield* saldo(["doctor", "--json"], environment)
-      const code = yield* ended(doctor)
-      const report: DoctorReport = JSON.parse(doctor.stdout())
+      yield* servingHere(environment)
+      const { code, stdout } = yield* run(environment, "doctor", "--json")
+      const report: DoctorReport = JSON.parse(stdout)
       assert.deepStrictEqual([code, report.ok, report.nivel], [0, true, "warn"])
       assert.deepStrictEqual(namesAt("warn", report.comprobaciones), ["personal data", "token secrets", "operations"])
     })

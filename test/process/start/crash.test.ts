@@ -57,7 +57,7 @@ describe("kill -9", { timeout: timeout_ms }, () => {
         const third = yield* serving({ DATA_DIR: dataDirectory })
         assert.strictEqual(postgresPidOf(dataDirectory), left)
         assert.strictEqual(yield* replayed(first, third), first.sale.body.data.transaction_id)
-        yield* stopped(third, "SIGINT")
+        assert.strictEqual(yield* stopped(third, "SIGINT"), 0)
         assert.isNull(postgresPidOf(dataDirectory))
       })
   )

@@ -2,11 +2,10 @@ import { randomUUID } from "node:crypto"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { inject } from "vitest"
-import { commandLineOn } from "../../support/CommandLine.ts"
+import { commandLineOn, servingHere } from "../../support/CommandLine.ts"
 import { asLoginIn } from "../../support/DatabaseLogins.ts"
 import { copyDatabase, runStatement } from "../../support/EmbeddedDatabases.ts"
 import { sellAsPrinted, temporaryDirectory, timeout_ms } from "../../support/FirstStart.ts"
-import { ended, saldo, serving } from "../../support/SaldoProcess.ts"
 
 const DATA_KEY = "0a".repeat(32)
 
@@ -47,12 +46,12 @@ describe("separate database logins", { timeout: timeout_ms }, () => {
     Effect.gen(function* () {
       const { all, owner } = yield* empty
       const DATABASE_URL = asLoginIn("saldo_server", all)
-      const server = yield* serving({ DATABASE_URL, MIGRATION_DATABASE_URL: owner, DATA_KEY })
-      const { body, response } = yield* sellAsPrinted(server.stdout())
+      const server = yield* servingHere({ DATABASE_URL, MIGRATION_DATABASE_URL: owner, DATA_KEY })
+      const { body, response } = yield* sellAsPrinted(server.stdout)
       assert.deepStrictEqual([response.status, body.data.status], [201, "SUCCESS"])
       // The owner's login is needed for the migration only.
-      const second = yield* serving({ DATABASE_URL, DATA_KEY })
-      assert.strictEqual((yield* sellAsPrinted(second.stdout())).response.status, 201)
+      const second = yield* servingHere({ DATABASE_URL, DATA_KEY })
+      assert.strictEqual((yield* sellAsPrinted(second.stdout)).response.status, 201)
       const role = yield* seen({ DATABASE_URL, DATA_KEY })
       assert.include(role, { ok: true })
       assert.match(String(role?.["detalle"]), /owns no tables/)
@@ -73,9 +72,10 @@ describe("separate database logins", { timeout: timeout_ms }, () => {
   it.live("are required when the server's own login may not migrate", () =>
     Effect.gen(function* () {
       const { all } = yield* empty
-      const server = yield* saldo(["serve"], { PORT: "0", DATABASE_URL: asLoginIn("saldo_server", all), DATA_KEY })
-      assert.strictEqual(yield* ended(server), 1)
-      assert.match(server.stderr(), /the database was not migrated: .*run "saldo migrate" with MIGRATION_DATABASE_URL/)
+      const environment = { PORT: "0", DATABASE_URL: asLoginIn("saldo_server", all), DATA_KEY }
+      const refused = yield* run(environment, "serve")
+      assert.strictEqual(refused.code, 1)
+      assert.match(refused.stderr, /the database was not migrated: .*run "saldo migrate" with MIGRATION_DATABASE_URL/)
     })
   )
 
@@ -160,8 +160,8 @@ layer(Migrated.layer, { excludeTestServices: true, timeout: timeout_ms })("a dat
         const check = yield* seen({ DATABASE_URL, DATA_KEY }, "companies")
         assert.match(String(check?.["detalle"]), held)
         assert.strictEqual(check?.["ok"], ok)
-        const server = yield* serving({ DATABASE_URL, DATA_KEY, LOG_LEVEL: "warn" })
-        assert.strictEqual(/does not limit reads to one company: grant saldo_reader/.test(server.stderr()), warned)
+        const server = yield* servingHere({ DATABASE_URL, DATA_KEY, LOG_LEVEL: "warn" })
+        assert.strictEqual(/does not limit reads to one company: grant saldo_reader/.test(server.stderr), warned)
       }),
     timeout_ms
   )

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util"
 import { layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { servingHere } from "../../support/CommandLine.ts"
 import { freshDatabaseUrl } from "../../support/Database.ts"
 import { eventually } from "../../support/Eventually.ts"
-import { serving } from "../../support/SaldoProcess.ts"
 
 /**
  * What a visit to a server shows: whether /docs has the secret, whether it has a notice, and the status of a call with
@@ -32,18 +32,18 @@ layer(Layer.empty, { excludeTestServices: true })("the console of a server with 
           const unlimited = { RATE_LIMIT_PER_MINUTE: "1000000", RATE_LIMIT_ADDRESS_PER_MINUTE: "1000000" }
           const database = { DATABASE_URL: yield* freshDatabaseUrl, ...unlimited }
           const own = { ...database, SANDBOX_API_SECRET: "el-secreto" }
-          const { url } = yield* serving(own)
+          const { url } = yield* servingHere(own)
           yield* sees(url, "el-secreto", open)
 
-          const without = yield* serving({ ...database, SANDBOX: "off" })
+          const without = yield* servingHere({ ...database, SANDBOX: "off" })
           yield* sees(url, "el-secreto", { shown: false, closed: true, status: 403 })
           yield* sees(without.url, "el-secreto", { shown: false, closed: false, status: 403 })
 
-          const changed = yield* serving({ ...database, SANDBOX_API_SECRET: "otro-secreto" })
+          const changed = yield* servingHere({ ...database, SANDBOX_API_SECRET: "otro-secreto" })
           yield* sees(url, "el-secreto", { shown: false, closed: true, status: 401 })
           yield* sees(changed.url, "otro-secreto", open)
 
-          const again = yield* serving(own)
+          const again = yield* servingHere(own)
           yield* sees(again.url, "el-secreto", open)
           yield* sees(url, "el-secreto", open)
         })
