@@ -10,6 +10,7 @@ import { anyRoleReaderLayer, mayActAsReader } from "../adapters/postgres/connect
 import * as CataloguePostgres from "../adapters/postgres/directory/CataloguePostgres.ts"
 import * as TokenDirectoryPostgres from "../adapters/postgres/directory/TokenDirectoryPostgres.ts"
 import { countPeppers } from "../adapters/postgres/directory/TokensPostgres.ts"
+import { watchGroupSize } from "../adapters/postgres/grouping/Grouped.ts"
 import type { CompanyEvent } from "../core/domain/Event.ts"
 import { CallCounter } from "../core/ports/CallCounter.ts"
 import type { Closings } from "../core/ports/Closings.ts"
@@ -95,27 +96,15 @@ const startupWarnings = Layer.effectDiscard(
   })
 )
 
-/** Time over which the busy share is measured. Over a shorter time, a burst of deliveries alone would look busy. */
-const busyShareOver_ms = 500
-
-/** Makes the reading of the share of time in which the event loop was not idle, in the latest half second or longer. */
-const makeBusyShare = Effect.sync(() => {
-  let before = performance.eventLoopUtilization()
-  let share = 0
-  return Effect.sync(() => {
-    const now = performance.eventLoopUtilization()
-    const { active, idle, utilization } = performance.eventLoopUtilization(now, before)
-    if (active + idle < busyShareOver_ms) return share
-    before = now
-    share = utilization
-    return share
-  })
-})
+/** From this mean size of the groups of reservations on, sales wait for the database. At a moderate rate it is below 4. */
+const waitingGroup_min = 16
 
 const eventDelivering = Layer.effectDiscard(
   Effect.gen(function* () {
     const render = (event: CompanyEvent) => JSON.stringify(eventView(event))
-    yield* Effect.forkScoped(keepDelivering(render, yield* makeBusyShare))
+    const groupSize = yield* watchGroupSize("reserve")
+    const areSalesWaiting = Effect.map(groupSize, (members) => members >= waitingGroup_min)
+    yield* Effect.forkScoped(keepDelivering(render, areSalesWaiting))
     yield* Effect.forkScoped(keepPurging)
   })
 )

@@ -26,12 +26,9 @@ const lookEvery = Duration.millis(500)
  */
 const claimPause = Duration.millis(20)
 
-/** From this share of time on, the process counts as busy. */
-const busyShare_min = 0.7
-
 /**
- * A busy process claims so few deliveries, with so long a pause, that its sales keep almost their rate without events.
- * The queue then becomes longer, until the process is less busy or another process delivers.
+ * While sales wait for the database, a process claims so few deliveries, with so long a pause, that its sales keep
+ * almost their rate without events. The queue then becomes longer, until fewer sales arrive or another process delivers.
  */
 const yielding = { limit: 32, pause: Duration.millis(250) }
 
@@ -111,11 +108,11 @@ const deliver = Effect.fn("DeliverEvents.deliver", { level: "Debug" })(function*
  * Delivers events for the life of the process. Any number of processes may run this at once.
  *
  * @param render makes the body of a delivery.
- * @param busyShare the share of recent time in which the process was busy, from 0 to 1.
+ * @param areSalesWaiting whether sales of this process wait for the database.
  */
 export const keepDelivering = Effect.fn("DeliverEvents.keepDelivering")(function* (
   render: Render,
-  busyShare: Effect.Effect<number> = Effect.succeed(0)
+  areSalesWaiting: Effect.Effect<boolean> = Effect.succeed(false)
 ) {
   const deliveries = yield* Deliveries
   const fibers = yield* FiberSet.make<void>()
@@ -144,8 +141,8 @@ export const keepDelivering = Effect.fn("DeliverEvents.keepDelivering")(function
     yield* FiberSet.run(fibers, delivering)
   })
   const round = Effect.gen(function* () {
-    const isBusy = (yield* busyShare) >= busyShare_min
-    const free = (isBusy ? yielding.limit : sending_max) - (yield* FiberSet.size(fibers))
+    const yields = yield* areSalesWaiting
+    const free = (yields ? yielding.limit : sending_max) - (yield* FiberSet.size(fibers))
     if (free > 0) {
       const now = yield* DateTime.now
       const claim = deliveries.claim({ now, lease, limit: free, perWebhook: perWebhook_max, busy })
@@ -153,7 +150,7 @@ export const keepDelivering = Effect.fn("DeliverEvents.keepDelivering")(function
       yield* Effect.forEach(claimed, start, { discard: true })
       yield* Effect.sleep(Duration.clamp(took, { minimum: claimPause, maximum: lookEvery }))
     }
-    if (isBusy) yield* Effect.sleep(yielding.pause)
+    if (yields) yield* Effect.sleep(yielding.pause)
   }).pipe(Effect.catchCause((cause) => Effect.logError("a round of deliveries failed", cause)))
   return yield* deliveries.arrivals.pipe(
     Stream.merge(Stream.tick(lookEvery)),

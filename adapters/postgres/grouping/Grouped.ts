@@ -1,4 +1,4 @@
-import { Array as Arr, Cause, Context, Effect, type Fiber, Metric, Option, References, Tracer } from "effect"
+import { Array as Arr, Cause, Clock, Context, Effect, type Fiber, Metric, Option, References, Tracer } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { seriesOf } from "../../../core/telemetry/Metrics.ts"
@@ -41,6 +41,28 @@ const sizes = seriesOf(["group"], (attributes) =>
     attributes
   })
 )
+
+/** Time over which the mean size of the groups is measured. */
+const meanOver_ms = 500
+
+/**
+ * Makes the reading of the mean number of calls in the groups with this name, in the latest half second or longer. The
+ * mean is 0 if there was no group. Groups become large only if calls arrive faster than the database handles them.
+ */
+export const watchGroupSize = Effect.fnUntraced(function* (name: string) {
+  const size = Metric.value(sizes({ group: name }))
+  const { count: groups, sum: members } = yield* size
+  let before = { count: groups, sum: members, at: yield* Clock.currentTimeMillis }
+  let mean = 0
+  return Effect.gen(function* () {
+    const at = yield* Clock.currentTimeMillis
+    if (at - before.at < meanOver_ms) return mean
+    const { count, sum } = yield* size
+    mean = count === before.count ? 0 : (sum - before.sum) / (count - before.count)
+    before = { count, sum, at }
+    return mean
+  })
+})
 
 /** A call that waits for its answer. */
 interface WaitingCall<Member, Answer> extends Traced {

@@ -5,8 +5,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
+import { Agent } from "@effect/platform-node/Undici"
 import autocannon from "autocannon"
-import { Effect, Schema } from "effect"
+import { Array as Arr, Clock, Duration, Effect, Schema } from "effect"
 import { percentile } from "./Measurements.ts"
 import {
   fillPlaceholders,
@@ -27,13 +28,7 @@ const callsOf = (shape: RequestShape) => {
  * Generates load with autocannon. Its histogram has a resolution of only 1 ms, so this function records each response
  * time itself.
  */
-export const countWithAutocannon = ({
-  connections,
-  perSecond,
-  seconds,
-  shape,
-  urls
-}: Load): Effect.Effect<LoadCounts> =>
+export const countWithAutocannon = ({ connections, seconds, shape, urls }: Load): Effect.Effect<LoadCounts> =>
   Effect.callback((resume) => {
     const took_ms: Array<number> = []
     const instance = autocannon(
@@ -41,8 +36,7 @@ export const countWithAutocannon = ({
         url: urls,
         connections,
         duration: seconds,
-        requests: [{ setupRequest: callsOf(shape) }],
-        ...(perSecond !== undefined && { overallRate: perSecond })
+        requests: [{ setupRequest: callsOf(shape) }]
       },
       (error, result) => {
         if (error !== null) return resume(Effect.die(error))
@@ -60,10 +54,61 @@ export const countWithAutocannon = ({
       }
     )
     instance.on("response", (_client, status, _bytes, ms) => {
-      if (status >= 200 && status < 300) took_ms.push(ms)
+      if (isSuccess(status)) took_ms.push(ms)
     })
     return Effect.sync(() => instance.stop())
   })
+
+const isSuccess = (status: number): boolean => status >= 200 && status < 300
+
+/**
+ * Generates calls at regular intervals, regardless of the time that responses take. A response time counts from the
+ * moment at which the call was due. autocannon is not used for this, because its connections call all at once, at the
+ * beginning of each second.
+ */
+export const countAtRate = Effect.fnUntraced(function* (
+  { connections, seconds, shape, urls: [url = ""] }: Load,
+  perSecond: number
+) {
+  const agent = yield* Effect.acquireRelease(
+    Effect.sync(() => new Agent({ connections })),
+    (agent) => Effect.promise(() => agent.destroy())
+  )
+  const nextCall = callsOf(shape)
+  const send = Effect.tryPromise(async () => {
+    const { body, statusCode } = await agent.request({ origin: url, ...nextCall() })
+    await body.dump()
+    return statusCode
+  })
+  const begun_ms = yield* Clock.currentTimeMillis
+  const call = Effect.fnUntraced(function* (number: number) {
+    const due_ms = (1000 * number) / perSecond
+    yield* Effect.sleep(Duration.millis(due_ms))
+    const status = yield* Effect.orElseSucceed(send, () => null)
+    return { status, took_ms: (yield* Clock.currentTimeMillis) - begun_ms - due_ms }
+  })
+  const calls = yield* Effect.forEach(
+    Arr.makeBy(seconds * perSecond, (number) => number),
+    call,
+    {
+      concurrency: "unbounded"
+    }
+  )
+  const ended_ms = yield* Clock.currentTimeMillis
+  const took_ms = Float64Array.from(
+    calls.filter(({ status }) => status !== null && isSuccess(status)),
+    (answered) => answered.took_ms
+  ).sort()
+  const broken = calls.filter(({ status }) => status === null).length
+  return {
+    succeeded: took_ms.length,
+    refused: calls.length - broken - took_ms.length,
+    broken,
+    seconds: (ended_ms - begun_ms) / 1000,
+    p50_ms: percentile(took_ms, 50),
+    p99_ms: percentile(took_ms, 99)
+  } satisfies LoadCounts
+}, Effect.scoped)
 
 const execute = promisify(execFile)
 const script = fileURLToPath(new URL("wrk.lua", import.meta.url))

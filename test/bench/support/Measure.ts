@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs"
 import { Effect, Schema } from "effect"
-import { countWithAutocannon, countWithWrk } from "./LoadGenerators.ts"
+import { countAtRate, countWithAutocannon, countWithWrk } from "./LoadGenerators.ts"
 import type { Load, LoadResult } from "./Workload.ts"
 
 /** Failure of a benchmark whose measurements would be wrong. The message gives the reason. */
@@ -14,10 +14,14 @@ const hasWrk = existsSync(wrk)
 /** Name of the load generator. */
 export const generator = hasWrk ? "wrk" : "autocannon"
 
-/** Puts servers under load for some seconds. wrk cannot keep a fixed rate. */
+const count = (load: Load) => {
+  if (load.perSecond !== undefined) return countAtRate(load, load.perSecond)
+  return hasWrk ? countWithWrk(wrk, load) : countWithAutocannon(load)
+}
+
+/** Puts servers under load for some seconds. */
 export const measure = Effect.fnUntraced(function* (load: Load) {
-  const counted = yield* hasWrk && load.perSecond === undefined ? countWithWrk(wrk, load) : countWithAutocannon(load)
-  const { broken, p50_ms, p99_ms, refused, seconds, succeeded } = counted
+  const { broken, p50_ms, p99_ms, refused, seconds, succeeded } = yield* count(load)
   if (refused + broken > 0 || succeeded === 0) {
     const { method, path } = load.shape
     return yield* new BenchmarkFailed({

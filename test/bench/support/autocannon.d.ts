@@ -10,8 +10,6 @@ declare module "autocannon" {
     readonly url: ReadonlyArray<string>
     readonly connections: number
     readonly duration: number
-    /** Calls a second of all connections together. */
-    readonly overallRate?: number
     readonly requests: ReadonlyArray<{ readonly setupRequest: () => Request }>
   }
   interface Result {

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Option, Schema } from "effect"
+import { Effect, Exit, Metric, Option, Schema } from "effect"
 import { TransactionConnection } from "effect/sql/SqlClient"
-import { grouped } from "../../../adapters/postgres/grouping/Grouped.ts"
+import { TestClock } from "effect/testing"
+import { grouped, watchGroupSize } from "../../../adapters/postgres/grouping/Grouped.ts"
 import { type GroupTurns, groups_max, groupTurns, members_max } from "../../../adapters/postgres/grouping/GroupTurns.ts"
 
 const Kind = Schema.Literals([0, 1])
@@ -199,4 +200,24 @@ describe("a group", () => {
       assert.deepStrictEqual(yield* Effect.all([inTransaction, call(2)], { concurrency: "unbounded" }), [false, false])
     })
   })
+})
+
+describe("the mean size of recent groups", () => {
+  it.effect("covers the groups of at least half a second, and is 0 without groups", () =>
+    Effect.gen(function* () {
+      const call = grouped<number, number>(sql, "watched", (members) => Effect.succeed(members))
+      const calls = (count: number) => Effect.replicateEffect(call(1), count, { concurrency: "unbounded" })
+      const groupSize = yield* watchGroupSize("watched")
+      const readAfter = (time: "499 millis" | "1 millis" | "500 millis") =>
+        Effect.andThen(TestClock.adjust(time), groupSize)
+      yield* calls(30)
+      yield* calls(10)
+      assert.strictEqual(yield* readAfter("499 millis"), 0)
+      assert.strictEqual(yield* readAfter("1 millis"), 20)
+      yield* calls(3)
+      assert.strictEqual(yield* groupSize, 20)
+      assert.strictEqual(yield* readAfter("500 millis"), 3)
+      assert.strictEqual(yield* readAfter("500 millis"), 0)
+    }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))
+  )
 })
