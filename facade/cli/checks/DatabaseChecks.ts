@@ -177,10 +177,40 @@ const vacuum = Effect.gen(function* () {
       )
 })
 
+/** Connections that a server needs beside those of its processes: one for an audit, and four for a command. */
+const otherConnections = 5
+
+/**
+ * Compares the connections that a server may open with those that Postgres accepts. Each process has its pool and one
+ * connection for monitoring.
+ */
+export const connectionsCheck = (
+  { connections_max, processes }: { readonly connections_max: number; readonly processes: number },
+  accepted: number
+): Check => {
+  const name = "connections"
+  const needed = processes * (connections_max + 1) + otherConnections
+  const said = `a server may open ${needed} connections, and Postgres accepts ${accepted}`
+  return needed <= accepted
+    ? passed(name, said)
+    : failed(name, `${said}: lower PG_POOL_MAX or PROCESSES, or raise max_connections`)
+}
+
+const connections = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ accepted: number }>`
+    select
+      current_setting('max_connections')::int
+        - current_setting('superuser_reserved_connections')::int
+        - current_setting('reserved_connections')::int as accepted`
+  return connectionsCheck(yield* Settings, row?.accepted ?? 0)
+})
+
 /** Checks of the database through one connection. */
 export const databaseChecks = Effect.all([
   isolated("database", server),
   isolated("durability", durability),
+  isolated("connections", connections),
   isolated("migrations", schema),
   isolated("clock", clock),
   isolated("personal data", personalData),

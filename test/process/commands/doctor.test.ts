@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Layer, Redacted } from "effect"
 import { inject } from "vitest"
 import * as Database from "../../../adapters/postgres/connection/Database.ts"
-import { silenceCheck } from "../../../facade/cli/checks/DatabaseChecks.ts"
+import { connectionsCheck, silenceCheck } from "../../../facade/cli/checks/DatabaseChecks.ts"
 import { fakeHttpProvider } from "../../fakes/HttpSuppliers.ts"
 import { listenLocally } from "../../fakes/LocalServer.ts"
 import { fakeRedis } from "../../fakes/Redis.ts"
@@ -135,6 +135,28 @@ describe("the doctor", () => {
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* failedChecks(certificateIn(yield* temporaryDirectory, which)), [...found])
     })
+  )
+
+  it.live.each([
+    [{ PROCESSES: "2" }, []],
+    [{ PROCESSES: "40" }, ["connections"]],
+    [{ PG_POOL_MAX: "300" }, ["connections"]]
+  ] as const)("compares the connections of a server with %j with max_connections", ([environment, found]) =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* failedChecks(environment), [...found])
+    })
+  )
+
+  it.each([
+    [1, 16, 22, "ok"],
+    [1, 16, 21, "wrong"],
+    [4, 16, 73, "ok"],
+    [4, 16, 72, "wrong"]
+  ] as const)(
+    "says whether %d processes with %d connections fit into %d: %s",
+    (processes, connections_max, accepted, level) => {
+      assert.strictEqual(connectionsCheck({ processes, connections_max }, accepted).level, level)
+    }
   )
 
   it.live("reports unreachable gateways and sends no request to a reachable one", () =>
