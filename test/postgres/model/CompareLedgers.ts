@@ -3,44 +3,40 @@ import { DateTime, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { TestClock } from "effect/testing"
 import * as Memory from "../../../adapters/memory/Memory.ts"
-import * as AccountsPostgres from "../../../adapters/postgres/ledger/AccountsPostgres.ts"
-import * as ClosingsPostgres from "../../../adapters/postgres/ledger/ClosingsPostgres.ts"
-import * as FollowUpsPostgres from "../../../adapters/postgres/ledger/FollowUpsPostgres.ts"
-import * as FundingProposalsPostgres from "../../../adapters/postgres/ledger/FundingProposalsPostgres.ts"
-import * as LedgerPostgres from "../../../adapters/postgres/ledger/LedgerPostgres.ts"
-import * as ReversalsPostgres from "../../../adapters/postgres/ledger/ReversalsPostgres.ts"
-import * as UnresolvedPostgres from "../../../adapters/postgres/ledger/UnresolvedPostgres.ts"
+import * as ClosingsOfCells from "../../../adapters/postgres/cells/ClosingsOfCells.ts"
+import * as FollowUpsOfCells from "../../../adapters/postgres/cells/FollowUpsOfCells.ts"
+import * as LedgerOfCells from "../../../adapters/postgres/cells/LedgerOfCells.ts"
+import * as ReadsOfCells from "../../../adapters/postgres/cells/ReadsOfCells.ts"
 import * as AuditPostgres from "../../../adapters/postgres/reads/AuditPostgres.ts"
-import * as TransactionsPostgres from "../../../adapters/postgres/reads/TransactionsPostgres.ts"
 import { CompanyId } from "../../../core/domain/Ids.ts"
 import { ReversalVerdict } from "../../../core/domain/Reversal.ts"
 import { Verdict } from "../../../core/domain/Sale.ts"
 import { Ledger } from "../../../core/ports/Ledger.ts"
 import { Reversals } from "../../../core/ports/Reversals.ts"
-import { TestDatabase } from "../../support/Database.ts"
+import { cellNames } from "../../support/SeveralCells.ts"
 import { compareStores } from "./Comparison.ts"
 import { type Command, companies } from "./LedgerCommands.ts"
 import { ledgers, type Ports, type Side } from "./LedgerSide.ts"
+import { firstCompany, TwoCells } from "./TwoCells.ts"
 
-/** The Postgres adapters that a scenario uses. */
+/** The Postgres adapters that a scenario uses, over two cells. */
 export const Postgres = Layer.mergeAll(
-  LedgerPostgres.layer,
-  AccountsPostgres.accountsLayer,
-  AccountsPostgres.adjustmentsLayer,
-  ReversalsPostgres.layer,
-  TransactionsPostgres.layer,
-  UnresolvedPostgres.layer,
-  FollowUpsPostgres.layer,
-  ClosingsPostgres.layer,
-  FundingProposalsPostgres.layer,
+  LedgerOfCells.layer,
+  ReadsOfCells.companyLayer,
+  FollowUpsOfCells.layer,
+  ClosingsOfCells.layer,
+  ClosingsOfCells.proposalsLayer,
   AuditPostgres.layer
-).pipe(Layer.provide(SecureRandom.layerWebCrypto), Layer.provideMerge(TestDatabase))
+).pipe(Layer.provide(SecureRandom.layerWebCrypto), Layer.provideMerge(TwoCells))
 
 let scenarios = 0
 
-/** The Postgres ledger and an empty in-memory ledger, for two companies that no earlier scenario used. */
+/**
+ * The Postgres ledger and an empty in-memory ledger, for two companies that no earlier scenario used. Each of them is in
+ * its own cell.
+ */
 const sides = Effect.gen(function* () {
-  const first = ++scenarios * companies.length
+  const first = firstCompany + ++scenarios * companies.length
   const companyId = (company: number) => CompanyId.make(first + company)
   const postgres: Side = {
     ports: yield* Effect.context<Ports>(),
@@ -77,8 +73,10 @@ const settleLeftovers = Effect.fnUntraced(function* ({ orders, reversals }: Side
 /** Hides the sales of earlier scenarios from follow-ups, which look at the sales of all companies together. */
 const forgetFollowUps = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
-  yield* sql`update cell.transaction set environment = 'development' where environment = 'production'`
-  yield* sql`delete from cell.follow_up`
+  for (const cell of cellNames.slice(0, 2)) {
+    yield* sql`update ${sql(cell)}.transaction set environment = 'development' where environment = 'production'`
+    yield* sql`delete from ${sql(cell)}.follow_up`
+  }
 })
 
 /** Runs the commands on both ledgers and asserts equal results of every command. Returns the results. */
