@@ -22,12 +22,13 @@ export const runStatement = (url: string, statement: string) =>
   )
 
 /**
- * Creates a database on the server of `url`, as a copy of a template. The template must have no open connections.
+ * Creates a database on the server of `url`, as a copy of a template. The template must have no open connections. Copying
+ * its files takes half as long as Postgres's default, which writes every page to the log.
  *
  * @returns the URL of the copy.
  */
 export const copyDatabase = (url: string, template: string, name: string): Effect.Effect<string> =>
-  runStatement(onServer(url, "postgres"), `create database "${name}" template "${template}"`).pipe(
+  runStatement(onServer(url, "postgres"), `create database "${name}" template "${template}" strategy file_copy`).pipe(
     Effect.as(onServer(url, name)),
     Effect.orDie
   )

@@ -20,8 +20,15 @@ declare module "vitest" {
   }
 }
 
-// No data has to reach the disk. It is not kept after the run, and tests kill processes but not the machine.
-const settings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "300" }
+// No data has to reach the disk. It is not kept after the run, and tests kill processes but not the machine. Autovacuum
+// would visit hundreds of databases, and change the statistics that plans depend on.
+const settings = {
+  fsync: "off",
+  synchronous_commit: "off",
+  full_page_writes: "off",
+  max_connections: "300",
+  autovacuum: "off"
+}
 
 const removedAtTheEnd = (path: string) =>
   Effect.addFinalizer(() => Effect.sync(() => rmSync(path, { recursive: true, force: true })))
