@@ -10,15 +10,16 @@ process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(new URL("node_modules/.cache
  * others are idle.
  */
 const longest = [
-  "process/operations/image",
-  "simulation/sql",
   "crash/crash",
-  "simulation/memory",
+  "process/operations/image",
+  "simulation/",
+  "contract/documentation/browser",
+  "console/",
   "process/start",
   "fuzz/",
   "client/package",
   "process/",
-  "postgres/races"
+  "postgres/"
 ]
 
 class LongestFirst extends BaseSequencer {

@@ -12,7 +12,7 @@ layer(world, { excludeTestServices: true })("requests generated from the OpenAPI
     "get only responses that the contract allows, and each operation succeeds",
     () =>
       Effect.gen(function* () {
-        const plan: FuzzPlan = { requests: 5_000, seed: 1_000 }
+        const plan: FuzzPlan = { requests: 3_000, seed: 1_000 }
         const outcome = yield* fuzz(plan, () => Effect.void)
         assert.isTrue(allInvariantsHeld(outcome), reportText(plan, outcome))
         const neverSuccessful = outcome.coverage.endpoints().filter(({ seen }) => !seen.some((status) => status < 300))
