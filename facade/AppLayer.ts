@@ -17,6 +17,7 @@ import * as OidcClient from "../adapters/OidcClient.ts"
 import * as CellDirectoryPostgres from "../adapters/postgres/cells/CellDirectoryPostgres.ts"
 import * as Cells from "../adapters/postgres/cells/Cells.ts"
 import * as ClosingsOfCells from "../adapters/postgres/cells/ClosingsOfCells.ts"
+import * as CompanyMovesPostgres from "../adapters/postgres/cells/CompanyMovesPostgres.ts"
 import * as EventsOfCells from "../adapters/postgres/cells/EventsOfCells.ts"
 import * as FollowUpsOfCells from "../adapters/postgres/cells/FollowUpsOfCells.ts"
 import * as InsurancesOfCells from "../adapters/postgres/cells/InsurancesOfCells.ts"
@@ -183,6 +184,7 @@ const operatorAdapters = Layer.mergeAll(
   AuditPostgres.layer,
   CasesPostgres.layer,
   cellDirectory,
+  CompanyMovesPostgres.layer,
   identityProvider,
   OperatorsPostgres.layer,
   OperatorSessionsPostgres.layer,

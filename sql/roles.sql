@@ -43,7 +43,7 @@ revoke all on all functions in schema directory, catalogue from public, saldo_re
 
 grant usage on schema directory, catalogue to saldo_server;
 grant select on all tables in schema catalogue to saldo_server;
-grant select on directory.schema_version, directory.schema_file, directory.cell to saldo_server;
+grant select on directory.schema_version, directory.schema_file, directory.cell, directory.company_move to saldo_server;
 
 -- funding.sql decides which balances a login may change by hand.
 grant execute on function directory.deposit, directory.adjust to saldo_server;
@@ -70,6 +70,9 @@ grant select on directory.audit_event to saldo_operator;
 grant execute on function directory.propose_funding, directory.confirm_funding to saldo_operator;
 grant update (legal_name, rnc, state, api_enabled, insurance_enabled) on directory.company to saldo_operator;
 grant update (state) on directory.cell to saldo_operator;
+-- move_company moves all rows of a company whose move has begun, in one transaction.
+grant insert, delete on directory.company_move to saldo_operator;
+grant execute on function directory.move_company, directory.raise_ids to saldo_operator;
 grant insert, update on catalogue.company_service to saldo_operator;
 grant select, insert, update (
   state, external_id, company_id, transaction_id, our_status, our_amount, our_at, their_status, their_amount, their_at, lines,

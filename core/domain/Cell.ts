@@ -1,4 +1,5 @@
-import { Schema } from "effect"
+import { type DateTime, Duration, Schema } from "effect"
+import type { CompanyId } from "./Ids.ts"
 
 /** Name of a cell, and of its schema in the database. */
 export const CellName = Schema.String.check(
@@ -23,4 +24,15 @@ export interface Cell {
   readonly rows: number
   /** Size of its tables and indexes on disk. */
   readonly bytes: number
+}
+
+/** Maximum age of what a process remembers of the directory, for example of a company's cell. */
+export const directoryAge_max = Duration.seconds(5)
+
+/** The move of a company to another cell, from its begin until the company is open in its cell. */
+export interface CompanyMove {
+  readonly companyId: CompanyId
+  readonly source: CellName
+  readonly target: CellName
+  readonly begunAt: DateTime.Utc
 }

@@ -31,10 +31,20 @@ export class CodeTaken extends Schema.TaggedError<CodeTaken>()("CodeTaken", {
 /** There is no such cell. */
 export class UnknownCell extends Schema.TaggedError<UnknownCell>()("UnknownCell", { name: CellName }) {}
 
-/** The company was not created, because the cell does not exist or is closed. */
+/** The company was not created or moved, because the cell does not exist or is closed. */
 export class CellNotOpen extends Schema.TaggedError<CellNotOpen>()("CellNotOpen", {
   /** Null if no cell is open. */
   name: Schema.NullOr(CellName)
+}) {}
+
+/** The company was not moved. Its move has begun, so its calls are refused. */
+export class CompanyMoving extends Schema.TaggedError<CompanyMoving>()("CompanyMoving", {
+  companyId: CompanyId,
+  /** The cells of the move that has begun. */
+  source: CellName,
+  target: CellName,
+  /** The move has another target, or other transactions kept the rows of the company locked. */
+  why: Schema.Literals(["other", "busy"])
 }) {}
 
 /** The database has a schema with the name of the new cell. */
@@ -228,6 +238,7 @@ export type OperatorError =
   | CompanyClosed
   | UnknownCell
   | CellNotOpen
+  | CompanyMoving
   | CellNameTaken
   | CellNotAdded
   | UnknownToken

@@ -45,7 +45,10 @@ export const openCell = Effect.fn("ManageCells.openCell")(function* (name: CellN
   const known = yield* cells.list
   if (!known.some((cell) => cell.name === name)) return yield* new UnknownCell({ name })
   yield* cells.setCompanies(name, "open", yield* DateTime.now)
-  return yield* setState(name, "open")
+  const wasClosed = yield* setState(name, "open")
+  // Opens the companies that have moved to the cell since, while it was closed.
+  if (wasClosed) yield* cells.setCompanies(name, "open", yield* DateTime.now)
+  return wasClosed
 })
 
 /** Limits an operator's read to one cell. Null: the read covers all cells. */

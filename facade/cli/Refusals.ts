@@ -112,7 +112,7 @@ const refusals: { readonly [Tag in RefusedError["_tag"]]: (error: Extract<Refuse
   CompanyClosed: () => ({
     code: "COMPANY_CLOSED",
     message:
-      'The company is closed, because its cell is closed. Nothing was changed. "saldo cell list" shows the closed cells.'
+      'The company is closed, because its cell is closed or because it is moving to another cell. Nothing was changed. "saldo cell list" shows the closed cells, and "saldo doctor" the moves.'
   }),
   UnknownCell: ({ name }) => ({
     code: "CELL_NOT_FOUND",
@@ -123,6 +123,11 @@ const refusals: { readonly [Tag in RefusedError["_tag"]]: (error: Extract<Refuse
     code: "CELL_NOT_OPEN",
     message: `${name === null ? "No cell is open" : `There is no open cell ${name}`}. Nothing was changed. List the cells with "saldo cell list", and open one with "saldo cell open NAME".`,
     details: { celda: name }
+  }),
+  CompanyMoving: ({ companyId, source, target, why }) => ({
+    code: "COMPANY_MOVING",
+    message: `Company ${companyId} is moving to cell ${target}, and its calls are refused. ${why === "busy" ? "Other transactions use its rows, so they were not moved yet" : "Nothing was changed"}. End the move with "saldo company move ${companyId} --to ${target}", or leave the company in ${source} with "saldo company move ${companyId} --to ${source}".`,
+    details: { empresa_id: companyId, celda_anterior: source, celda: target, motivo: why }
   }),
   CellNameTaken: ({ name }) => ({
     code: "CELL_NAME_TAKEN",

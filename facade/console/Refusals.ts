@@ -80,6 +80,8 @@ const refusals: Table = {
   CompanyClosed: () => conflict("EMPRESA_CERRADA", "La empresa está cerrada. Nada cambió. Espere y repita."),
   UnknownCell: ({ name }) => missing("CELDA_NO_EXISTE", `La celda ${name} no existe.`),
   CellNotOpen: () => conflict("CELDA_CERRADA", "No hay una celda abierta para la empresa. No se creó."),
+  CompanyMoving: ({ companyId }) =>
+    conflict("EMPRESA_EN_TRASLADO", `La empresa ${companyId} se traslada a otra celda.`),
   CellNameTaken: ({ name }) => conflict("CELDA_EXISTE", `La base de datos ya tiene un esquema ${name}.`),
   CellNotAdded: ({ name }) => conflict("CELDA_NO_CREADA", `La celda ${name} no se creó.`),
   UnknownCompany: ({ companyId }) => missing("EMPRESA_NO_EXISTE", `La empresa ${companyId} no existe.`),

@@ -27,8 +27,8 @@ grant execute on function sublist_of, sublists_of to saldo_reader;
 -- the functions for deposits and adjustments.
 grant execute on function reserve, settle, begin_reversal, settle_reversal to saldo_server;
 
--- The triggers that keep the rows of closed companies unchanged call it.
-grant execute on function refuse_if_closed to saldo_server;
+-- The triggers that keep the rows of closed companies unchanged call them.
+grant execute on function refuse_if_closed, has_departed, is_leaving to saldo_server;
 
 -- Closings. Only add_closing stores them.
 grant execute on function

@@ -3,14 +3,14 @@
 drop function if exists close_companies;
 drop function if exists refuse_if_closed;
 
--- Fails with SQLSTATE SC001 if the company is closed (core/domain/ErrorCatalogue.ts). A caller that has locked the balance
--- knows that the company stays open until its transaction ends.
+-- Fails with SQLSTATE SC001 if the company is closed, or has moved to another cell (core/domain/ErrorCatalogue.ts). A caller
+-- that has locked the balance knows that the company stays open until its transaction ends.
 create function refuse_if_closed(company bigint) returns void
 language plpgsql
 set search_path from current
 as $$
 begin
-  if exists (select from balance as b where b.company_id = company and b.closed) then
+  if exists (select from balance as b where b.company_id = company and b.closed) or has_departed(company) then
     raise exception 'company % is closed', company using errcode = 'SC001';
   end if;
 end;

@@ -327,7 +327,7 @@ end;
 $$;
 
 -- Stores the closing of a day. Returns false, and stores nothing, if the day is closed already, or if the company is
--- closed. Fails unless the day has ended, all earlier days are closed, and the content continues the closing of the day
+-- closed or has moved to another cell. Fails unless the day has ended, all earlier days are closed, and the content continues the closing of the day
 -- before.
 create function add_closing(company bigint, day_ date, content_ text) returns boolean
 language plpgsql
@@ -341,7 +341,7 @@ declare
 begin
   -- The share lock keeps the company open until the closing is stored.
   perform 1 from balance as b where b.company_id = company for share;
-  if exists (select from balance as b where b.company_id = company and b.closed) then
+  if exists (select from balance as b where b.company_id = company and b.closed) or has_departed(company) then
     return false;
   end if;
 

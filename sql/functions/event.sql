@@ -216,6 +216,7 @@ as $$
 begin
   -- Locks the balance, as every writer of events does. A delivery of an event that is being written is visible then.
   perform 1 from balance as b where b.company_id = company for update;
+  perform refuse_if_closed(company);
 
   delete from webhook as h where h.company_id = company and h.id = webhook_;
   if not found then
@@ -239,13 +240,15 @@ declare
   reached bigint;
 begin
   -- Locks the balance, as every writer of events does.
-  perform 1 from balance as b where b.company_id = company and b.events_on for update;
-  if not found or not exists (
-    select from webhook as h where h.company_id = company and h.id = webhook_ and h.state = 'activo'
-  ) then
+  perform 1 from balance as b where b.company_id = company for update;
+  perform refuse_if_closed(company);
+  if not exists (select from balance as b where b.company_id = company and b.events_on)
+    or not exists (
+      select from webhook as h where h.company_id = company and h.id = webhook_ and h.state = 'activo'
+    )
+  then
     return null;
   end if;
-  perform refuse_if_closed(company);
 
   perform record_events(
     array[event_fact(company_id => company, type => 'webhook.test', at => at, webhook_id => webhook_)],

@@ -143,6 +143,9 @@ begin
   from funding_proposal as p
   where p.company_id = company and p.number = number_;
 
+  -- Refuses a company that has moved to another cell, with its proposals. The balance is checked again under its lock.
+  perform refuse_if_closed(company);
+
   -- Locks the proposal. Another decision on it waits here, and then finds this one.
   select * into strict proposal from funding_proposal as p where p.company_id = company and p.number = number_ for update;
 
@@ -152,7 +155,6 @@ begin
   then
     return jsonb_build_object('tag', 'NotPending');
   end if;
-  perform refuse_if_closed(company);
 
   if proposal.kind = 'deposit' then
     select *

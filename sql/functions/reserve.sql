@@ -368,6 +368,7 @@ declare
   any_late boolean;
   any_full_block boolean;
   any_crossing boolean;
+  any_without_balance boolean;
   open_from_most timestamptz;
   written_n bigint;
   -- A week or month includes its days after `today`. Around midnight, another server or a later group may already have
@@ -429,8 +430,9 @@ begin
     ),
     bool_or(i.insured),
     bool_or(b.events_on and (b.available - i.amount < b.low_balance_alert) <> b.reported_low),
+    bool_or(b.ctid is null),
     max(b.open_from)
-  into demands, any_insured, any_crossing, open_from_most
+  into demands, any_insured, any_crossing, any_without_balance, open_from_most
   from (
     select
       i.company_id,
@@ -451,6 +453,16 @@ begin
     where b.company_id = i.company_id
     for update
   ) as b on true;
+
+  -- A company that has moved to another cell has no balance here. It counts as closed. A later statement than the wait for
+  -- its balance finds it.
+  if any_without_balance then
+    for i in 1..cardinality(demands) loop
+      if demands[i].balance_ctid is null then
+        demands[i].closed := has_departed(demands[i].company_id);
+      end if;
+    end loop;
+  end if;
 
   -- The clock of the caller may be late. A sale gets no time in a day that has ended (closing.sql), so it counts in the
   -- first open day, also towards the limits. The latest end of a day applies to all companies of the group, because it

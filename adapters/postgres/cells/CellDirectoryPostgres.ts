@@ -73,7 +73,10 @@ const make = Effect.fnUntraced(function* <E>(owner: Layer.Layer<SqlClient.SqlCli
         const companies = yield* sql<{ id: bigint }>`
           select id
           from directory.company
-          where cell = ${name} and id > ${int8(after)}
+          where cell = ${name}
+            and id > ${int8(after)}
+            -- The end of a move decides whether its company is open.
+            and not exists (select from directory.company_move as m where m.company_id = id)
           order by id
           limit ${companies_max}`
         const last = companies.at(-1)

@@ -1,5 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { Duration, Effect, Exit, Stream } from "effect"
+import { directoryAge_max } from "../../../core/domain/Cell.ts"
 import { notificationsOf } from "./Notifications.ts"
 
 /** Clock adjustments below this limit are routine (NTP) and are ignored. */
@@ -21,7 +22,7 @@ export const invalidatedOnSetBack = (invalidate: Effect.Effect<void>) => {
 }
 
 /** Maximum age of a cached value if no notification arrives. */
-const cached_max = Duration.seconds(5)
+const cached_max = directoryAge_max
 
 /** How long a result is cached. Failures are not cached, because later callers would receive them too. */
 export const timeToLive = <A, E>(exit: Exit.Exit<A, E>): Duration.Duration =>

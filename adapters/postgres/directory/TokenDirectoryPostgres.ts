@@ -46,7 +46,8 @@ const make = Effect.gen(function* () {
             t.id, t.company_id, t.name, t.api_key, t.permissions, t.addresses, t.expires_at, t.state, t.calls_per_minute,
             t.real_lookups, ${sql.literal(secretColumns)},
             c.legal_name, c.rnc, c.code, c.environment, c.state as company_state, c.api_enabled, c.insurance_enabled,
-            c.cell, l.state = 'closed' as closed
+            c.cell,
+            l.state = 'closed' or exists (select from directory.company_move as m where m.company_id = c.id) as closed
           from directory.token as t
           join directory.company as c on c.id = t.company_id
           join directory.cell as l on l.name = c.cell

@@ -78,7 +78,7 @@ const setOf = async (
 const read = async (folder: URL): Promise<SqlFiles> => {
   const functionNames = await namesIn(new URL("functions/", folder))
   const [directory, cell] = await Promise.all([
-    setOf(folder, ["directory", "catalogue"], Promise.all([fileOf(folder, "funding")])),
+    setOf(folder, ["directory", "catalogue"], Promise.all(["funding", "move"].map((name) => fileOf(folder, name)))),
     setOf(
       new URL("cell/", folder),
       ["cell"],

@@ -17,5 +17,18 @@ const cells = Effect.gen(function* () {
       )
 })
 
-/** Names the closed cells. */
-export const cellChecks = Effect.all([isolated("cells", cells)])
+const moves = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  if (!(yield* tableExists(sql, "directory.company_move"))) return passed("moves", "there are no tables yet")
+  const rows = yield* sql<{ id: number; target: string }>`
+    select company_id::int as id, target from directory.company_move order by company_id`
+  return rows.length === 0
+    ? passed("moves", "no company is moving to another cell")
+    : warned(
+        "moves",
+        `calls of these companies are refused with 503, because they are moving to another cell: ${rows.map(({ id, target }) => `${id} to ${target}`).join(", ")}; if no command is moving them, end each move with saldo company move ID --to CELL`
+      )
+})
+
+/** Names the closed cells and the companies that are moving. */
+export const cellChecks = Effect.all([isolated("cells", cells), isolated("moves", moves)])

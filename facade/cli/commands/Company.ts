@@ -9,6 +9,7 @@ import { formatFields, print } from "../terminal/Output.ts"
 import { cellFlag, companyId, labelFlag, limitFlag, onOffFlag, rncFlag, textFlag } from "../terminal/Parameters.ts"
 import { companyDocument, list, statement } from "./CompanyAccounts.ts"
 import { adjust, confirm, deposit, proposals, reject } from "./Funding.ts"
+import { move } from "./MoveCompany.ts"
 
 const create = Command.make(
   "create",
@@ -118,5 +119,5 @@ const show = Command.make("show", { companyId }, ({ companyId }) => printCompany
 
 export const company = Command.make("company").pipe(
   Command.withDescription("Companies that sell through the service, and their balances"),
-  Command.withSubcommands([create, set, deposit, adjust, proposals, confirm, reject, list, show, statement])
+  Command.withSubcommands([create, set, deposit, adjust, proposals, confirm, reject, list, show, statement, move])
 )

@@ -33,7 +33,7 @@ const cases: ReadonlyArray<readonly [what: string, trigger: string, statement: s
     values (1, gen_random_uuid(), 1, 'development', 'staged', '\\x00', now(), now(), now())`
   ],
   ["a changed webhook", "webhook_closed", "update cell.webhook set url = 'https://otra.example' where id = 1"],
-  ["a removed webhook", "webhook_closed", "delete from cell.webhook where id = 1"],
+  ["a removed webhook", "webhook_removed_closed", "delete from cell.webhook where id = 1"],
   [
     "a proposal to resolve a sale",
     "resolution_closed",

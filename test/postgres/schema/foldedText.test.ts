@@ -67,8 +67,8 @@ const versionFive = Effect.gen(function* () {
   cpSync(fileURLToPath(yield* SqlFolder), folder, { recursive: true })
   const cell = join(folder, "cell")
   rmSync(join(cell, "0006_folded_text.sql"))
-  // Later files that call the function folded_text.
-  for (const name of readdirSync(cell).filter((file) => file.endsWith("_funding_proposal.sql")))
+  // Later files that call the function folded_text, or change a table of these files.
+  for (const name of readdirSync(cell).filter((file) => /_(?:funding_proposal|departed)\.sql$/.test(file)))
     rmSync(join(cell, name))
   rmSync(join(folder, "functions/proposal.sql"))
   const versions = join(folder, "versions.txt")
@@ -77,7 +77,10 @@ const versionFive = Effect.gen(function* () {
   const roles = join(cell, "roles.sql")
   writeFileSync(
     roles,
-    readFileSync(roles, "utf8").replace(/^grant execute on function (?:folded_text|propose_funding).*\n/gm, "")
+    readFileSync(roles, "utf8").replace(
+      /^grant execute on function (?:folded_text|propose_funding|refuse_if_closed).*\n/gm,
+      ""
+    )
   )
   return Effect.provideService(SqlFolder, pathToFileURL(`${folder}/`))
 })

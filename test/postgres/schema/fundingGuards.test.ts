@@ -100,8 +100,9 @@ layer(TestDatabase)("the table of proposals of deposits and adjustments", (it) =
   it.effect("has a rejected case for every constraint", () =>
     Effect.gen(function* () {
       const guards = yield* guardsIn("cell", isOfFunding)
-      // The trigger against deletions reports the name of the trigger against changes.
-      const tested = new Set([...refusals.map(([, guard]) => guard), "funding_proposal_kept"])
+      // The triggers against deletions report the name of the trigger against changes.
+      const kept = ["funding_proposal_kept", "funding_proposal_whole"]
+      const tested = new Set([...refusals.map(([, guard]) => guard), ...kept])
       assert.deepStrictEqual([...tested].sort(), guards)
     })
   )

@@ -30,6 +30,7 @@ const server = {
   "cell.block": "select",
   "cell.closing": "select",
   "cell.consumption": "select",
+  "cell.departed": "select",
   "cell.deposit_reference": "select",
   "cell.entry": "select",
   "cell.delivery": "delete, insert, select, update",
@@ -58,6 +59,7 @@ const server = {
   "directory.audit_event": "insert, select action at",
   "directory.cell": "select",
   "directory.company": "insert, select",
+  "directory.company_move": "select",
   "directory.data_key": "insert, select, update protected wrapped",
   "directory.follow_up": "insert, select, update leased_until settled_at transaction_id",
   "directory.last_audit": "insert, select, update duration_ms ended_at violations",
@@ -80,6 +82,7 @@ const operator = {
   "directory.audit_event": "select",
   "directory.cell": "update state",
   "directory.company": "update api_enabled insurance_enabled legal_name rnc state",
+  "directory.company_move": "delete, insert",
   "directory.operator":
     "insert created_at email name role, select, update oidc_issuer oidc_subject password_hash role signed_in_at suspended " +
     "token_hash totp_secret totp_step",

@@ -161,6 +161,8 @@ const forbiddenToServer = [
   "update cell.balance set limit_daily = 0",
   "insert into cell.balance (company_id, limit_daily, updated_at) values (9, 0, 'epoch')",
   "insert into catalogue.company_service (company_id, service_id, enabled) values (1, 1, false)",
+  "select directory.move_company(1, 'norte')",
+  "insert into directory.company_move (company_id, source, target, begun_at) values (1, 'cell', 'norte', 'epoch')",
   "select * from directory.audit_event",
   "select * from directory.operator",
   "select * from directory.operator_invitation",
@@ -257,28 +259,25 @@ layer(TestDatabase)("a function that moves money", (it) => {
       const proposing = ["directory.confirm_funding", "directory.propose_funding"]
       const proposals = ["confirm_funding", "propose_funding", "reject_funding"].map((name) => `cell.${name}`)
       const others = ["adjust", "close_companies", "deposit", "turn_events"].map((name) => `cell.${name}`)
-      const definers = [...served, ...funding, ...proposing, ...proposals, ...others]
+      const moving = ["directory.move_company", "directory.raise_ids"]
+      const definers = [...served, ...funding, ...moving, ...proposing, ...proposals, ...others]
       const lists = ["block_length", "join_blocks", "list_anew", "make_blocks", "recount_blocks"]
-      const sublists = ["join_sublist_blocks", "tail_length"]
+      const sublists = ["join_sublist_blocks", "status_after", "tail_length"]
       const names = ["cell.sublist_of", "cell.sublists_of"]
-      const days = ["next_closing", "local_day", "entry_line", "refuse_if_closed"].map((name) => `cell.${name}`)
+      const refusing = ["has_departed", "is_leaving", "refuse_if_closed"]
+      const days = ["next_closing", "local_day", "entry_line", ...refusing].map((name) => `cell.${name}`)
       const rows = ["account", "demand", "event_fact", "settling", "status_change"]
       const reserving = ["answers_of_known_keys", "judge_one_by_one", "refusal"]
-      const shared = [
-        "day_start",
-        "default_limit",
-        "deposit_elsewhere",
-        "folded_text",
-        "key_state",
-        "post_adjustment",
-        "record_events",
-        "recorded_adjustment",
-        "recorded_deposit",
-        "require_all_written",
-        "status_after"
+      const shared = ["day_start", "default_limit", "deposit_elsewhere", "folded_text", "key_state", "post_adjustment"]
+      const recorded = ["record_events", "recorded_adjustment", "recorded_deposit", "require_all_written"]
+      const theirs = [...lists, ...sublists, ...rows, ...reserving, ...shared, ...recorded]
+      const ofDirectory = [
+        "directory.allow_funding",
+        "directory.cell_of",
+        "directory.deposit_elsewhere",
+        "directory.numbered_columns",
+        "directory.tables_of_companies"
       ]
-      const theirs = [...lists, ...sublists, ...rows, ...reserving, ...shared]
-      const ofDirectory = ["directory.allow_funding", "directory.cell_of", "directory.deposit_elsewhere"]
       assert.deepStrictEqual(
         functions,
         [...definers, ...names, ...days, ...theirs.map((name) => `cell.${name}`), ...ofDirectory]

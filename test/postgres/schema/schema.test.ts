@@ -30,7 +30,7 @@ const tenantTables = [
 ]
 
 /** The tables of a cell that have no rows of companies. */
-const ofNoCompany = ["follow_up", "schema_file"]
+const ofNoCompany = ["departed", "follow_up", "schema_file"]
 
 layer(TestDatabase)("the schema of a cell", (it) => {
   it.effect("has the company id first in every primary, unique and foreign key", () =>

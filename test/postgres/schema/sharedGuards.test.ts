@@ -23,6 +23,12 @@ const dataKey = rowsOf("directory.data_key", { id: 1, wrapped: bytes(1), protect
 const lastAudit = rowsOf("directory.last_audit", { id: 1, ended_at: "'epoch'", duration_ms: 0, violations: "'{}'" })
 const phoneQuota = rowsOf("directory.phone_quota", { phone: "'h'", queued_at: "array['epoch'::timestamptz]" })
 const cell = rowsOf("directory.cell", { name: "'norte'", ordinal: 1 })
+const companyMove = rowsOf("directory.company_move", {
+  company_id: "(select max(id) from directory.company)",
+  source: "'cell'",
+  target: "'norte'",
+  begun_at: "'epoch'"
+})
 const auditEvent = rowsOf("directory.audit_event", { at: "'epoch'", action: "'x'", details: "'{}'" })
 const operator = rowsOf("directory.operator", { name: "'Ana'", role: "'admin'", created_at: "'epoch'" })
 const invitation = rowsOf("directory.operator_invitation", { token_hash: bytes(32), expires_at: "'epoch'" })
@@ -70,6 +76,10 @@ const ofTheDirectory: ReadonlyArray<Case> = [
   ["two companies with one code", "company_code_key", [company(), company()]],
   ["a company in an unknown environment", "company_environment_check", [company({ environment: "'staging'" })]],
   ["a company in an unknown cell", "company_cell_fkey", [company({ cell: "'norte'" })]],
+  ["a move within a cell", "company_move_cells", [company(), companyMove({ target: "'cell'" })]],
+  ["a move of an unknown company", "company_move_company_id_fkey", [cell(), companyMove({ company_id: 9999 })]],
+  ["a move from an unknown cell", "company_move_source_fkey", [cell(), company(), companyMove({ source: "'sur'" })]],
+  ["a move to an unknown cell", "company_move_target_fkey", [company(), companyMove()]],
   ["a cell with a name that is no schema name", "cell_name_check", [cell({ name: "'Norte'" })]],
   ["a cell with the name of a system schema", "cell_name_check", [cell({ name: "'pg_norte'" })]],
   ["two cells with one ordinal", "cell_ordinal_key", [cell(), cell({ name: "'sur'" })]],

@@ -74,9 +74,16 @@ const asBeforeCells = SqlClient.SqlClient.use(
       from cell.schema_file
       where name <> 'roles' and name !~ '^00(?:2[4-9]|[3-9])'
       on conflict do nothing;
-      delete from directory.schema_file where name = 'funding' or name ~ '^00(?:2[4-9]|[3-9])';
+      delete from directory.schema_file where name in ('funding', 'move') or name ~ '^00(?:2[4-9]|[3-9])';
       delete from directory.schema_version where version > 23;
-      drop table cell.schema_file, cell.follow_up;
+      drop table cell.schema_file, cell.follow_up, cell.departed, directory.company_move;
+      drop function cell.is_leaving, cell.refuse_departed cascade;
+      drop function cell.has_departed;
+      drop trigger funding_proposal_whole on cell.funding_proposal;
+      create trigger funding_proposal_kept
+      before delete or truncate on cell.funding_proposal
+      for each statement
+      execute function cell.refuse_funding_change();
       drop function cell.refuse_closed cascade;
       alter table cell.balance drop column closed;
       drop function directory.require_open_cell cascade;
@@ -95,7 +102,7 @@ describe("a database of a version without several cells", { timeout: timeout_ms 
         const tables = sql<{ table: string; file: number }>`
           select c.oid::regclass::text as table, c.relfilenode::int as file
           from pg_class as c
-          where c.relnamespace = 'cell'::regnamespace and c.relkind = 'r' and c.relname not in ('follow_up', 'schema_file')
+          where c.relnamespace = 'cell'::regnamespace and c.relkind = 'r' and c.relname not in ('departed', 'follow_up', 'schema_file')
           order by 1`
         yield* migrate
         yield* asBeforeCells

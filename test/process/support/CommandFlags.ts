@@ -62,6 +62,7 @@ export const taught: ReadonlyArray<
   ["company statement", [], { desde: "any", hasta: "any", page: "1", "per-page": "50" }],
   ["insurance list", [], { cell: "all cells", empresa: "all companies", estado: "any", page: "1", "per-page": "50" }],
   ["company show", [], {}],
+  ["company move", ["to"], {}],
   [
     "token issue",
     ["nombre"],

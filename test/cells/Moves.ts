@@ -1,0 +1,120 @@
+import { PgClient } from "@effect/sql-pg"
+import { DateTime, Duration, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import * as CellDirectoryPostgres from "../../adapters/postgres/cells/CellDirectoryPostgres.ts"
+import * as CompanyMovesPostgres from "../../adapters/postgres/cells/CompanyMovesPostgres.ts"
+import * as AtomicPostgres from "../../adapters/postgres/connection/AtomicPostgres.ts"
+import * as AuditLogPostgres from "../../adapters/postgres/directory/AuditLogPostgres.ts"
+import * as CompaniesPostgres from "../../adapters/postgres/directory/CompaniesPostgres.ts"
+import * as AuditPostgres from "../../adapters/postgres/reads/AuditPostgres.ts"
+import { CellName } from "../../core/domain/Cell.ts"
+import { expiryOf } from "../../core/domain/FundingProposal.ts"
+import { CompanyId } from "../../core/domain/Ids.ts"
+import { periodsAt } from "../../core/domain/LocalTime.ts"
+import { Amount } from "../../core/domain/Money.ts"
+import { Finding } from "../../core/domain/Resolution.ts"
+import { ReversalVerdict } from "../../core/domain/Reversal.ts"
+import type { Order } from "../../core/domain/Sale.ts"
+import { Adjustments } from "../../core/ports/Accounts.ts"
+import { FundingProposals } from "../../core/ports/FundingProposals.ts"
+import { Ledger } from "../../core/ports/Ledger.ts"
+import { Resolutions } from "../../core/ports/Resolutions.ts"
+import { Reversals } from "../../core/ports/Reversals.ts"
+import { closeThrough } from "../../core/workflows/CloseDays.ts"
+import { MovePauses, moveCompany } from "../../core/workflows/MoveCompany.ts"
+import { begunOn, intentOf, reservedOrder, reversalOf } from "../support/SalesOnPostgres.ts"
+import { portsOfCells, ThreeCells } from "./ThreeCells.ts"
+import { delivered, trade } from "./Trade.ts"
+
+const cellDirectory = CellDirectoryPostgres.layer(
+  Layer.effect(SqlClient.SqlClient, Effect.die(new Error("no cell is added")))
+)
+
+/** Three cells, with the ports of a server and of an operator. Moves do not pause, so caches of servers are old meanwhile. */
+export const MovesOnThreeCells = Layer.mergeAll(
+  portsOfCells,
+  AtomicPostgres.layer,
+  AuditLogPostgres.layer,
+  AuditPostgres.layer,
+  cellDirectory,
+  CompaniesPostgres.layer,
+  CompanyMovesPostgres.layer,
+  Layer.succeed(MovePauses, { directory: Duration.zero, inFlight_max: Duration.zero })
+).pipe(Layer.provideMerge(ThreeCells))
+
+/** Moves a company of the test. */
+export const move = (company: number, cell: string) => moveCompany(CompanyId.make(company), CellName.make(cell))
+
+/** All rows of a company in a cell, by table. Tables without rows are left out. */
+export const rowsOf = Effect.fnUntraced(function* (cell: string, company: number) {
+  const sql = yield* PgClient.PgClient
+  const tables = yield* sql<{ name: string }>`select name from directory.tables_of_companies(${cell}) order by name`
+  const found = yield* Effect.forEach(tables, ({ name }) =>
+    Effect.map(
+      sql<{ row: string }>`
+        select to_jsonb(t)::text as row from ${sql(`${cell}.${name}`)} as t where company_id = ${company} order by 1`,
+      (rows) => [name, rows.map(({ row }) => row)] as const
+    )
+  )
+  return Object.fromEntries(found.filter(([, rows]) => rows.length > 0))
+})
+
+/** Proposes what operators have not decided: a deposit, and the outcome of the pending sale. */
+const proposeBoth = Effect.fnUntraced(function* (companyId: CompanyId, pending: Order) {
+  const proposals = yield* FundingProposals
+  const at = yield* DateTime.now
+  yield* proposals.propose({
+    companyId,
+    kind: "deposit",
+    amount: 700,
+    reference: `later-${companyId}`,
+    isRepeated: false,
+    reason: null,
+    proposedBy: "ana",
+    proposedAt: at,
+    expiresAt: expiryOf(at)
+  })
+  const resolutions = yield* Resolutions
+  yield* resolutions.propose(pending, {
+    finding: Finding.cases.Failed.make({}),
+    reversalId: null,
+    reason: "the provider does not know it",
+    proposedBy: "ana",
+    proposedAt: at
+  })
+})
+
+/** Stores an option of a lookup, as a server does. */
+export const offered = (cell: string, company: number) =>
+  PgClient.PgClient.use(
+    (sql) => sql`
+      insert into ${sql(`${cell}.option`)} (company_id, id, service_id, identifier, reference, name, price, expires_at)
+      values (${company}, 'o1', 1, '8095550123', 'P-1', 'Plan', 100, now() + interval '1 hour')`
+  )
+
+/**
+ * A company with rows in every table of its cell: what `trade` leaves, enough sales for blocks, a pending reversal, undecided
+ * proposals, an option, and closings up to today.
+ */
+export const busyCompany = Effect.fnUntraced(function* (company: number) {
+  const sql = yield* PgClient.PgClient
+  const companyId = CompanyId.make(company)
+  const orders = yield* trade(company)
+  const ledger = yield* Ledger
+  for (let number = 1; number <= 8; number++) {
+    const order = yield* reservedOrder(ledger, intentOf(company, `b${number}`, 100))
+    yield* ledger.settle({ order, verdict: delivered, at: yield* DateTime.now, notFound: 0 })
+  }
+  const [, sold, , , pending] = orders
+  if (sold === undefined || pending === undefined) return yield* Effect.die(new Error("five sales are expected"))
+  const reversals = yield* Reversals
+  const unresolved = yield* begunOn(reversals, reversalOf(sold, "r2"))
+  const at = yield* DateTime.now
+  yield* reversals.settle({ unresolved, verdict: ReversalVerdict.Hold(), at, notFound: 0 })
+  yield* proposeBoth(companyId, pending)
+  yield* (yield* Adjustments).adjust({ companyId, goal: Amount.make(50_000), reference: "reset", since: at, at })
+  const [row] = yield* sql<{ cell: string }>`select cell from directory.company where id = ${company}`
+  yield* offered(`${row?.cell}`, company)
+  yield* closeThrough(periodsAt(at).day, companyId)
+  return { pending, unresolved }
+})
