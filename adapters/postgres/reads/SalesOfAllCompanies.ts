@@ -156,7 +156,11 @@ export const pageOfAllCompanies = (sql: Sql, filter: OwnedFilter, page: Page) =>
  */
 const disorder_max = Duration.days(1)
 
-/** SQL for an id before and an id after all sales of the filter's days. */
+/**
+ * SQL for an id before and an id after all sales of the filter's days, of the company of a balance `b`. The ids of a company
+ * rise with time. The ids of different companies of a cell may not, because a company keeps its ids when it moves to another
+ * cell.
+ */
 const idsOf = (sql: Sql, range: OwnedFilter) => {
   const { since, until } = instantsOf(range)
   const before =
@@ -165,7 +169,9 @@ const idsOf = (sql: Sql, range: OwnedFilter) => {
       : sql`(
           select max(o.last_id)
           from ${sql.cell}.block as o
-          where o.list = 'sale' and o.latest < ${instant(DateTime.subtractDuration(since, disorder_max))}
+          where o.company_id = b.company_id
+            and o.list = 'sale'
+            and o.latest < ${instant(DateTime.subtractDuration(since, disorder_max))}
         )`
   const after =
     until === undefined
@@ -173,12 +179,12 @@ const idsOf = (sql: Sql, range: OwnedFilter) => {
       : sql`(
           select min(o.first_id)
           from ${sql.cell}.block as o
-          where o.list = 'sale' and o.earliest > ${instant(DateTime.addDuration(until, disorder_max))}
+          where o.company_id = b.company_id
+            and o.list = 'sale'
+            and o.earliest > ${instant(DateTime.addDuration(until, disorder_max))}
         )`
   const beyondNewest = sql`(
-    select max(n.id) + 1
-    from ${sql.cell}.balance as b
-    cross join lateral (select max(t.id) as id from ${sql.cell}.transaction as t where t.company_id = b.company_id) as n
+    select max(t.id) + 1 from ${sql.cell}.transaction as t where t.company_id = b.company_id
   )`
   return { before: sql`coalesce(${before}, 0)`, after: sql`coalesce(${after}, ${beyondNewest}, 1)` }
 }
@@ -199,34 +205,53 @@ const belowNewest = (sql: Sql, last: Fragment, count: number): Fragment => sql`(
 /**
  * A page of the sales of some days, newest first, with their total. Reads all sales of these days.
  *
- * The index of creation times is coarse: after many updates, its parts overlap. But ids rise with time over all
- * companies. The ends of the blocks of all companies show which ids the days have.
+ * The index of creation times is coarse: after many updates, its parts overlap. But the ids of a company rise with time.
+ * The ends of its blocks show which of its ids the days have.
  *
  * @param newest_max how many of the newest ids to read. Without it, all. `cut` is true if there are more.
  */
 export const pageOfDays = (sql: Sql, filter: OwnedFilter, page: Page, newest_max = Number.MAX_SAFE_INTEGER) => {
   const ids = idsOf(sql, filter)
   const narrowed = [
-    sql`t.company_id = b.company_id`,
+    sql`t.company_id = span.company_id`,
     sql`t.id > span.before and t.id < span.after`,
     ...rowConditions(sql, filter),
     ...furtherConditions(sql, filter)
   ]
+  const cut = sql`exists (
+    select
+    from span
+    cross join lateral (
+      select t.id
+      from ${sql.cell}.transaction as t
+      where t.company_id = span.company_id
+        and t.id > span.whole_before
+        and t.id <= span.before
+        and t.id < span.after
+      limit 1
+    ) as t
+  )`
   return sql<WithTotal<KeyedRow> & { readonly cut: boolean }>`
-    with whole as materialized (select ${ids.before} as before, ${ids.after} as after),
+    with whole as materialized (
+      select b.company_id, ${ids.before} as before, ${ids.after} as after
+      from ${sql.cell}.balance as b
+      where ${ofFilterCompany(sql, filter, "b")}
+    ),
+    newest as materialized (
+      select ${belowNewest(sql, sql`(w.after - 1)`, newest_max)} as before
+      from (select max(after) as after from whole) as w
+    ),
     span as materialized (
-      select greatest(w.before, s.before) as before, w.after, w.before < s.before as cut
+      select w.company_id, greatest(w.before, n.before) as before, w.after, w.before as whole_before
       from whole as w
-      cross join lateral (select ${belowNewest(sql, sql`(w.after - 1)`, newest_max)} as before) as s
+      cross join newest as n
     ),
     matched as materialized (
       select t.*
       from span
-      cross join ${sql.cell}.balance as b
       cross join lateral (
         select t.company_id, t.id from ${sql.cell}.transaction as t where ${sql.and(narrowed)} offset 0
       ) as t
-      where ${ofFilterCompany(sql, filter, "b")}
     )
-    ${shownOf(sql, page, sql`(select cut from span)`)}`
+    ${shownOf(sql, page, cut)}`
 }
