@@ -1,4 +1,5 @@
--- directory.deposit and directory.adjust: change a balance by hand, if the login has permission.
+-- directory.deposit and directory.adjust: change a balance by hand, if the login has permission. They serve the cells of
+-- the node main. On other nodes, operators call the functions of the cell.
 --
 -- These functions belong to the directory, because the permission depends on the company, and a cell refers to no table
 -- outside itself.
@@ -38,7 +39,8 @@ begin
   if is_own then
     return null;
   end if;
-  for other in select c.name from cell as c where c.name <> own order by c.ordinal loop
+  -- The caller asks the cells on other nodes.
+  for other in select c.name from cell as c where c.name <> own and c.node = 'main' order by c.ordinal loop
     execute format('select %I.deposit_elsewhere($1, $2)', other) using company, reference_ into found_;
     exit when found_ is not null;
   end loop;

@@ -1,38 +1,6 @@
--- The database roles and their permissions in the directory and the catalogue. cell/roles.sql has the permissions in a
--- cell. Runs again whenever any file in sql/ changes, if the roles exist or can be
--- created. In a database without these roles, one login owns and does everything.
---
--- saldo_reader: reads. In a cell it sees the rows of one company at a time.
---
--- saldo_server: does the work of `saldo serve`. It moves money only by calling functions, which run as their owner.
---
--- saldo_operator: does the additional work of the other commands.
---
--- The operator creates the logins. They are members of saldo_server or saldo_operator, and own nothing.
-do $$
-declare
-  wanted text;
-begin
-  foreach wanted in array array['saldo_reader', 'saldo_server', 'saldo_operator'] loop
-    -- Roles belong to all databases of a Postgres server, so the migration of another database may be creating them at
-    -- the same time.
-    begin
-      if to_regrole(wanted) is null then
-        execute format('create role %I nologin', wanted);
-      end if;
-    exception
-      when duplicate_object or unique_violation then
-        null;
-    end;
-  end loop;
-  if not pg_has_role('saldo_server', 'saldo_reader', 'MEMBER') then
-    grant saldo_reader to saldo_server;
-  end if;
-  if not pg_has_role('saldo_operator', 'saldo_server', 'MEMBER') then
-    grant saldo_server to saldo_operator;
-  end if;
-end;
-$$;
+-- The permissions in the directory and the catalogue. cell/roles.sql has the permissions in a cell. Runs again whenever any
+-- file of the directory changes, if the roles exist or can be created. In a database without these roles, one login owns
+-- and does everything.
 
 -- First revokes all permissions that an earlier version granted.
 revoke all on all tables in schema directory, catalogue from saldo_reader, saldo_server, saldo_operator;

@@ -9,6 +9,10 @@ export const CellName = Schema.String.check(
 ).pipe(Schema.brand("CellName"))
 export type CellName = typeof CellName.Type
 
+/** Name of a Postgres server that holds cells. It is a part of the name of an environment variable. */
+export const NodeName = Schema.String.check(Schema.isPattern(/^[a-z][a-z0-9]{0,30}$/)).pipe(Schema.brand("NodeName"))
+export type NodeName = typeof NodeName.Type
+
 /** State of a cell. The calls of the companies of a closed cell are refused, and its background work pauses. */
 export const CellState = Schema.Literals(["open", "closed"])
 export type CellState = typeof CellState.Type
@@ -20,10 +24,10 @@ export interface Cell {
   readonly node: string
   readonly state: CellState
   readonly companies: number
-  /** Estimated number of rows. */
-  readonly rows: number
-  /** Size of its tables and indexes on disk. */
-  readonly bytes: number
+  /** Estimated number of rows. Null: the server does not answer. */
+  readonly rows: number | null
+  /** Size of its tables and indexes on disk. Null: the server does not answer. */
+  readonly bytes: number | null
 }
 
 /** Maximum age of what a process remembers of the directory, for example of a company's cell. */

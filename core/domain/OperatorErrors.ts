@@ -53,8 +53,11 @@ export class CellNameTaken extends Schema.TaggedError<CellNameTaken>()("CellName
 /** The cell was not made, and nothing was changed. */
 export class CellNotAdded extends Schema.TaggedError<CellNotAdded>()("CellNotAdded", {
   name: CellName,
-  /** The login does not own the database, sales were using the ids for too long, or the database has a later version. */
-  why: Schema.Literals(["login", "busy", "version"])
+  /**
+   * The login does not own the database, sales were using the ids for too long, the database has a later version, the
+   * environment does not know the node, or the node does not answer.
+   */
+  why: Schema.Literals(["login", "busy", "version", "unknown_node", "node_down"])
 }) {}
 
 /** There is no such token. */

@@ -1,5 +1,5 @@
 import { Context, type DateTime, type Effect, type Option } from "effect"
-import type { Cell, CellName, CellState } from "../domain/Cell.ts"
+import type { Cell, CellName, CellState, NodeName } from "../domain/Cell.ts"
 import type { CellNameTaken, CellNotAdded } from "../domain/OperatorErrors.ts"
 
 /** The operator's register of cells. A change applies in every process within seconds. */
@@ -9,10 +9,10 @@ export class CellDirectory extends Context.Service<
     /** The oldest cell first. */
     readonly list: Effect.Effect<ReadonlyArray<Cell>>
     /**
-     * Makes an open cell with its tables and its ids, completely or not at all. Returns false if the cell exists. Needs
-     * the login that owns the database.
+     * Makes an open cell with its tables and its ids on a node, completely or not at all. Returns false if the cell exists.
+     * Needs the login that owns the database.
      */
-    readonly add: (name: CellName) => Effect.Effect<boolean, CellNameTaken | CellNotAdded>
+    readonly add: (name: CellName, node: NodeName) => Effect.Effect<boolean, CellNameTaken | CellNotAdded>
     /** Returns the state before the change, or None if the cell does not exist. */
     readonly setState: (name: CellName, state: CellState) => Effect.Effect<Option.Option<CellState>>
     /**

@@ -37,6 +37,8 @@ export interface Vitals {
   /** The names of all cells. */
   readonly cells: ReadonlyArray<string>
   /** Each cell has groups of its own, here and in the lists below. Groups with a count of zero are absent. */
+  /** Names of the cells that do not answer. Their rows are missing in the other values. */
+  readonly cellsDown: ReadonlyArray<string>
   readonly unresolved: ReadonlyArray<UnresolvedSales>
   readonly unresolvedReversals: ReadonlyArray<UnresolvedReversals>
   /** Messages of the last 24 hours that were not delivered. */

@@ -14,11 +14,16 @@ export const requireAction = Effect.fnUntraced(function* (action: OperatorAction
   return yield* new NotAllowed({ action, role: actor.role, isSignedIn: actor.id !== null })
 })
 
-/** Records an action in the audit log, with the current actor. */
+/**
+ * Records an action in the audit log, with the current actor.
+ *
+ * @param once if given, a second record with the same text is not stored.
+ */
 export const recordAudit = Effect.fn("AuditTrail.recordAudit")(function* (
   action: AuditAction,
   subject: { readonly companyId?: CompanyId; readonly tokenId?: TokenId },
-  details: Readonly<Record<string, unknown>> = {}
+  details: Readonly<Record<string, unknown>> = {},
+  once?: string
 ) {
   const log = yield* AuditLog
   yield* log.record({
@@ -27,7 +32,8 @@ export const recordAudit = Effect.fn("AuditTrail.recordAudit")(function* (
     companyId: subject.companyId ?? null,
     tokenId: subject.tokenId ?? null,
     actor: yield* CurrentActor,
-    details
+    details,
+    ...(once !== undefined && { once })
   })
 })
 

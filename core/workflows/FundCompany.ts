@@ -67,23 +67,42 @@ const auditedOf = ({ amount, kind, number, proposedBy, reason, reference }: Fund
   proposedBy
 })
 
+/**
+ * Records a step of a proposal once. In a cell of another node the step is committed before its record, so a repetition
+ * writes the record that a crash between the two has left out.
+ */
+const recordStep = (
+  action: "funding_confirmed" | "funding_proposed",
+  proposal: FundingProposal,
+  details: Readonly<Record<string, unknown>> = {}
+) =>
+  recordAudit(
+    action,
+    { companyId: proposal.companyId },
+    { ...auditedOf(proposal), ...details },
+    `${action} ${proposal.number}`
+  )
+
 type Wanted = Omit<FundingRequest, "expiresAt" | "proposedAt" | "proposedBy">
 
 /** Stores a proposal with its audit event, once per reference. */
 const propose = Effect.fnUntraced(function* (wanted: Wanted, { name }: Actor) {
-  const { amount, companyId, reference } = wanted
+  const { amount, reference } = wanted
   const proposals = yield* FundingProposals
   const at = yield* DateTime.now
   const proposed = yield* proposals.propose({ ...wanted, proposedBy: name, proposedAt: at, expiresAt: expiryOf(at) })
   return yield* FundingProposed.$match(proposed, {
     Proposed: Effect.fnUntraced(function* ({ number }) {
       const proposal = yield* Effect.orDie(storedProposal(number))
-      yield* recordAudit("funding_proposed", { companyId }, auditedOf(proposal))
+      yield* recordStep("funding_proposed", proposal)
       return Funded.Proposed({ proposal, repeated: false })
     }),
     AlreadyProposed: Effect.fnUntraced(function* ({ number }) {
       const proposal = yield* Effect.orDie(storedProposal(number))
-      if (proposal.amount === amount) return Funded.Proposed({ proposal, repeated: true })
+      if (proposal.amount === amount) {
+        if (isSameOperator(proposal.proposedBy, name)) yield* recordStep("funding_proposed", proposal)
+        return Funded.Proposed({ proposal, repeated: true })
+      }
       return yield* new ReferenceProposed({ reference, number, proposed: proposal.amount, asked: amount })
     }),
     AlreadyRecorded: (recorded) => repeatedEntry(recorded, wanted),
@@ -176,15 +195,18 @@ export const confirmFunding = Effect.fn("FundCompany.confirmFunding")(function* 
   const { name } = yield* requireAction("confirm")
   const proposals = yield* FundingProposals
   const proposal = yield* storedProposal(number)
-  const { amount, companyId, entryId: known } = proposal
-  if (known !== null && isConfirmedBy(proposal, name)) return confirmedFunding(proposal, known, true)
+  const { amount, entryId: known } = proposal
+  if (known !== null && isConfirmedBy(proposal, name)) {
+    yield* recordStep("funding_confirmed", proposal, { entryId: known })
+    return confirmedFunding(proposal, known, true)
+  }
   const at = yield* DateTime.now
   yield* Effect.fromResult(confirmable(proposal, name, at))
   const confirmed = yield* proposals.confirm(proposal, { by: name, at })
   return yield* FundingConfirmed.$match(confirmed, {
     Recorded: Effect.fnUntraced(function* ({ balance, entryId }) {
       const change = { before: { owned: balance - amount }, after: { owned: balance } }
-      yield* recordAudit("funding_confirmed", { companyId }, { ...auditedOf(proposal), entryId, ...change })
+      yield* recordStep("funding_confirmed", proposal, { entryId, ...change })
       return confirmedFunding(yield* storedProposal(number), entryId, false)
     }),
     // Another operator has decided since the proposal was read.

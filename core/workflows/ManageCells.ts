@@ -1,18 +1,18 @@
 import { DateTime, Effect, Option } from "effect"
-import type { CellName, CellState } from "../domain/Cell.ts"
+import type { CellName, CellState, NodeName } from "../domain/Cell.ts"
 import { UnknownCell } from "../domain/OperatorErrors.ts"
 import { CellDirectory } from "../ports/CellDirectory.ts"
 import { CellFilter } from "../ports/CellFilter.ts"
 import { atomically, recordAudit, requireAction } from "./AuditTrail.ts"
 
-/** Adds a cell for new companies. Returns false if the cell exists. */
-export const addCell = Effect.fn("ManageCells.addCell")(function* (name: CellName) {
+/** Adds a cell for new companies on a node. Returns false if the cell exists. */
+export const addCell = Effect.fn("ManageCells.addCell")(function* (name: CellName, node: NodeName) {
   yield* requireAction("cell")
   const cells = yield* CellDirectory
   // Recorded before the cell exists, so that the audit log has the request even if the process dies in between.
-  yield* recordAudit("cell_asked", {}, { cell: name })
-  const isNew = yield* cells.add(name)
-  if (isNew) yield* recordAudit("cell_added", {}, { cell: name })
+  yield* recordAudit("cell_asked", {}, { cell: name, node })
+  const isNew = yield* cells.add(name, node)
+  if (isNew) yield* recordAudit("cell_added", {}, { cell: name, node })
   return isNew
 })
 

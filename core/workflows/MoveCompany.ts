@@ -57,11 +57,15 @@ const waitUntil = Effect.fnUntraced(function* <R>(
 const begun = Effect.fnUntraced(function* (companyId: CompanyId, target: CellName) {
   const moves = yield* CompanyMoves
   const company = yield* companyOf(companyId)
-  const known = yield* moves.find(companyId)
-  if (Option.isSome(known)) return known.value
+  const earlier = yield* moves.find(companyId)
+  if (Option.isSome(earlier)) return earlier.value
   if (company.cell === target) return null
   const cells = yield* CellDirectory
-  if (!(yield* cells.list).some(({ name }) => name === target)) return yield* new UnknownCell({ name: target })
+  const known = yield* cells.list
+  if (!known.some(({ name }) => name === target)) return yield* new UnknownCell({ name: target })
+  // One transaction moves the rows, and it reaches only the cells in the database of the directory.
+  if (known.some(({ name, node }) => node !== "main" && (name === target || name === company.cell)))
+    return yield* new CellNotOpen({ name: target })
   if (yield* moves.begin(company, target, yield* DateTime.now))
     yield* recordAudit("company_move_begun", { companyId }, { from: company.cell, to: target })
   const move = yield* moves.find(companyId)

@@ -86,7 +86,9 @@ const cellNotAddedMessages: { readonly [Why in CellNotAdded["why"]]: string } = 
   login:
     "This login may not create schemas. Set MIGRATION_DATABASE_URL to the address with the login that owns the database.",
   busy: "Sales used the ids of the other cells for longer than 3 seconds. Repeat the command.",
-  version: "The database belongs to a later version of Saldo. Run the command with that version."
+  version: "The database belongs to a later version of Saldo. Run the command with that version.",
+  unknown_node: "The environment has no address for its node. Set CELL_NODE_<NAME>_URL, also for every server.",
+  node_down: "Its node does not answer. Check its address in CELL_NODE_<NAME>_URL and that the server runs."
 }
 
 /** The message of each error. A missing entry is a compile error. */
@@ -112,7 +114,7 @@ const refusals: { readonly [Tag in RefusedError["_tag"]]: (error: Extract<Refuse
   CompanyClosed: () => ({
     code: "COMPANY_CLOSED",
     message:
-      'The company is closed, because its cell is closed or because it is moving to another cell. Nothing was changed. "saldo cell list" shows the closed cells, and "saldo doctor" the moves.'
+      'The company is closed, because its cell is closed, because it is moving to another cell, or because the server of its cell does not answer. Nothing was changed. "saldo cell list" shows the closed cells, and "saldo doctor" the moves and the servers.'
   }),
   UnknownCell: ({ name }) => ({
     code: "CELL_NOT_FOUND",

@@ -37,6 +37,7 @@ const cellOldest = gauge(
   cellLabels,
   "Age of the oldest unresolved sale of a cell, in seconds"
 )
+const cellUp = gauge("saldo_cell_up", ["cell"], "Whether the server of a cell answers: 1 or 0")
 const reversals = gauge("saldo_pending_reversals", environmentLabel, "Unresolved reversals")
 const oldestReversal = gauge(
   "saldo_pending_reversal_oldest_seconds",
@@ -100,10 +101,18 @@ const setCellGauges = Effect.fnUntraced(function* (
   yield* set(cellOldest(labels), oldestAge_s(ofCell, now))
 })
 
+const markCellUnknown = Effect.fnUntraced(function* (labels: {
+  readonly ambiente: Environment
+  readonly cell: string
+}) {
+  for (const each of [cellPending, cellOldest]) yield* set(each(labels), Number.NaN)
+})
+
 /** Sets all gauges. A gauge without a row is set to 0. */
 const setGauges = Effect.fnUntraced(function* (vitals: Vitals, now: DateTime.Utc) {
   yield* set(databaseUp, 1)
   yield* set(archiveFailing, vitals.archiveFailing ? 1 : 0)
+  for (const cell of vitals.cells) yield* set(cellUp({ cell }), vitals.cellsDown.includes(cell) ? 0 : 1)
   const { closedUntil: until } = vitals
   yield* set(closedUntil, until === null ? Number.NaN : DateTime.toEpochMillis(until) / 1000)
   for (const ambiente of Environment.literals) {
@@ -122,7 +131,10 @@ const setGauges = Effect.fnUntraced(function* (vitals: Vitals, now: DateTime.Utc
       sumOf(unresolved, (each) => toPesos(each.held))
     )
     yield* set(oldest({ ambiente }), oldestAge_s(unresolved, now))
-    for (const cell of vitals.cells) yield* setCellGauges({ ambiente, cell }, unresolved, now)
+    for (const cell of vitals.cells) {
+      if (vitals.cellsDown.includes(cell)) yield* markCellUnknown({ ambiente, cell })
+      else yield* setCellGauges({ ambiente, cell }, unresolved, now)
+    }
     const unresolvedReversals = here(vitals.unresolvedReversals)
     yield* set(
       reversals({ ambiente }),
@@ -171,13 +183,12 @@ const markUnknown = Effect.fnUntraced(function* (cells: ReadonlyArray<string>) {
   yield* set(databaseUp, 0)
   yield* set(archiveFailing, Number.NaN)
   yield* set(closedUntil, Number.NaN)
+  for (const cell of cells) yield* set(cellUp({ cell }), Number.NaN)
   for (const ambiente of Environment.literals) {
     for (const each of [held, oldest, reversals, oldestReversal, sms, lowBalances, disabledWebhooks])
       yield* set(each({ ambiente }), Number.NaN)
     for (const status of unresolvedStatuses) yield* set(pending({ ambiente, status }), Number.NaN)
-    for (const cell of cells) {
-      for (const each of [cellPending, cellOldest]) yield* set(each({ ambiente, cell }), Number.NaN)
-    }
+    for (const cell of cells) yield* markCellUnknown({ ambiente, cell })
     for (const receiver of receivers) {
       for (const each of [dueDeliveries, oldestDelivery]) yield* set(each({ ambiente, receiver }), Number.NaN)
     }

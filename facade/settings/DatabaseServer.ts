@@ -1,9 +1,11 @@
 import { Context, Effect, Layer, Redacted } from "effect"
 import { EmbeddedPostgres } from "../../adapters/embedded/EmbeddedPostgres.ts"
-import { readerLayer } from "../../adapters/postgres/connection/CompanyReads.ts"
+import { anyRoleReaderLayer, readerLayer } from "../../adapters/postgres/connection/CompanyReads.ts"
 import * as Database from "../../adapters/postgres/connection/Database.ts"
-import { bestEffortConnection } from "../../adapters/postgres/grouping/BestEffortWrites.ts"
+import { type NodeClients, layer as nodesLayer, nodeVariable } from "../../adapters/postgres/connection/Nodes.ts"
+import { bestEffortConnection, sharedBestEffortConnection } from "../../adapters/postgres/grouping/BestEffortWrites.ts"
 import { migrate, requireOperatorRole } from "../../adapters/postgres/schema/Migrations.ts"
+import { type NodeAddress, nodeMigrationVariable } from "./NodeSettings.ts"
 import { Settings } from "./Settings.ts"
 
 /** The database role in which a process works. */
@@ -22,28 +24,31 @@ export class DatabaseServer extends Context.Service<
     readonly ours: boolean
     /** Description of the server, without secrets. */
     readonly place: string
+    /** The other servers with cells, by the name of the node. */
+    readonly nodes: ReadonlyMap<string, NodeAddress>
   }
 >()("saldo/facade/Store") {
   /** The server of DATABASE_URL or, without DATABASE_URL, the embedded server. */
   static readonly layer = Layer.unwrap(
-    Settings.useSync(({ dataDirectory, databaseUrl, migrationUrl }) =>
+    Settings.useSync(({ dataDirectory, databaseUrl, migrationUrl, nodes }) =>
       databaseUrl === null
-        ? embeddedServer(dataDirectory)
+        ? embeddedServer(dataDirectory, nodes)
         : Layer.succeed(DatabaseServer, {
             url: databaseUrl,
             migrationUrl,
             ours: false,
-            place: describeServer(databaseUrl)
+            place: describeServer(databaseUrl),
+            nodes
           })
     )
   )
 }
 
-const embeddedServer = (dataDirectory: string) =>
+const embeddedServer = (dataDirectory: string, nodes: ReadonlyMap<string, NodeAddress>) =>
   Layer.effect(
     DatabaseServer,
     EmbeddedPostgres.useSync(({ directory, url }) =>
-      DatabaseServer.of({ url, migrationUrl: null, ours: true, place: `${directory} (embedded Postgres)` })
+      DatabaseServer.of({ url, migrationUrl: null, ours: true, place: `${directory} (embedded Postgres)`, nodes })
     )
   ).pipe(Layer.provide(EmbeddedPostgres.layer({ dataDirectory })))
 
@@ -52,16 +57,49 @@ const describeServer = (url: Redacted.Redacted): string => {
   return `the database ${pathname.slice(1)} at ${host}`
 }
 
-/** Connections to the database, without a migration. */
-export const connections = (connections_max: number, parameters?: Database.DatabaseOptions["parameters"]) =>
-  Layer.unwrap(DatabaseServer.useSync(({ url }) => Database.layer({ url, connections_max, parameters })))
+/** The address of a node, and the name of its variable. */
+type Place = Pick<Database.DatabaseOptions, "connect_max" | "url" | "variable">
 
-/** One connection with the login that may change the schema. */
+/** Timeout of an attempt to connect to another node. Shorter than a check of readiness, which must not fail with a node. */
+const connect_max = "1 second"
+
+/** The other nodes, connected in the way of the node main. */
+const otherNodes = (
+  nodes: ReadonlyMap<string, NodeAddress>,
+  connect: (place: Place) => Layer.Layer<NodeClients, Database.DatabaseUnavailable>,
+  placeOf = (name: string, { url }: NodeAddress): Place => ({ url, variable: nodeVariable(name) })
+) =>
+  nodesLayer(new Map([...nodes].map(([name, address]) => [name, connect({ ...placeOf(name, address), connect_max })])))
+
+/** Connections without separate ones for reads of one company and for best-effort writes. */
+const sameForAll = (options: Database.DatabaseOptions) =>
+  Layer.provideMerge(Layer.merge(anyRoleReaderLayer, sharedBestEffortConnection), Database.layer(options))
+
+/** Connections to the database and to each node, without a migration. */
+export const connections = (connections_max: number, parameters?: Database.DatabaseOptions["parameters"]) =>
+  Layer.unwrap(
+    DatabaseServer.useSync(({ nodes, url }) =>
+      Layer.merge(
+        Database.layer({ url, connections_max, parameters }),
+        otherNodes(nodes, (place) => sameForAll({ ...place, connections_max, parameters }))
+      )
+    )
+  )
+
+const ownerOfNode = (name: string, { migrationUrl, url }: NodeAddress): Place =>
+  migrationUrl === null
+    ? { url, variable: nodeVariable(name) }
+    : { url: migrationUrl, variable: nodeMigrationVariable(name) }
+
+/** One connection to the database, and one to each node, with the login that may change the schema. */
 export const ownerConnection = Layer.unwrap(
-  DatabaseServer.useSync(({ migrationUrl, url }) =>
-    migrationUrl === null
-      ? Database.layer({ url, connections_max: 1 })
-      : Database.layer({ url: migrationUrl, connections_max: 1, variable: "MIGRATION_DATABASE_URL" })
+  DatabaseServer.useSync(({ migrationUrl, nodes, url }) =>
+    Layer.merge(
+      migrationUrl === null
+        ? Database.layer({ url, connections_max: 1 })
+        : Database.layer({ url: migrationUrl, connections_max: 1, variable: "MIGRATION_DATABASE_URL" }),
+      otherNodes(nodes, (place) => sameForAll({ ...place, connections_max: 1 }), ownerOfNode)
+    )
   )
 )
 
@@ -78,23 +116,36 @@ const otherConnections_min = 3
 // up to date, the two addresses lead to different databases.
 const migrationAsOwner = Layer.effectDiscard(Effect.provide(migrate, Layer.fresh(ownerConnection)))
 
+/** Divides the given number of connections: some read one company's data, and one makes best-effort writes. */
+const dividedConnections = ({ connections_max, parameters, ...place }: Database.DatabaseOptions) => {
+  const readers = Math.max(1, Math.floor(connections_max / readingShare))
+  const noters = connections_max - readers > otherConnections_min ? 1 : 0
+  return {
+    others: Database.layer({ ...place, connections_max: connections_max - readers - noters, parameters }),
+    beside: Layer.merge(
+      readerLayer({ ...place, connections_max: readers }),
+      noters === 0 ? sharedBestEffortConnection : bestEffortConnection({ ...place, parameters })
+    )
+  }
+}
+
 /**
- * The given number of connections in total, after migrating the schema to this version. The embedded server has a
- * single login with all rights, so its sessions switch to the role.
+ * The given number of connections to the database and to each node, after migrating the schema to this version. The
+ * embedded server has a single login with all rights, so its sessions switch to the role.
  */
 export const migratedConnections = (connections_max: number, role: DatabaseRole) =>
   Layer.unwrap(
-    DatabaseServer.useSync(({ migrationUrl, ours, url }) => {
-      const readers = Math.max(1, Math.floor(connections_max / readingShare))
-      const noters = connections_max - readers > otherConnections_min ? 1 : 0
-      const parameters = ours ? { role } : undefined
-      const others = Layer.tap(
-        Database.layer({ url, connections_max: connections_max - readers - noters, parameters }),
-        (context) =>
-          Effect.provide(role === "saldo_operator" ? Effect.andThen(migrate, requireOperatorRole) : migrate, context)
+    DatabaseServer.useSync(({ migrationUrl, nodes, ours, url }) => {
+      const onNodes = otherNodes(nodes, (place) => {
+        const { beside, others } = dividedConnections({ ...place, connections_max })
+        return Layer.provideMerge(beside, others)
+      })
+      const { beside, others } = dividedConnections({ url, connections_max, parameters: ours ? { role } : undefined })
+      const migrated = Layer.tap(others, (context) =>
+        Effect.provide(role === "saldo_operator" ? Effect.andThen(migrate, requireOperatorRole) : migrate, context)
       )
-      const beside = noters === 0 ? Layer.empty : bestEffortConnection({ url, parameters })
-      const connected = Layer.provideMerge(Layer.merge(readerLayer({ url, connections_max: readers }), beside), others)
-      return ours || migrationUrl !== null ? Layer.provide(connected, migrationAsOwner) : connected
+      const connected = Layer.provideMerge(beside, Layer.provideMerge(migrated, onNodes))
+      const hasOwner = migrationUrl !== null || [...nodes.values()].some((node) => node.migrationUrl !== null)
+      return ours || hasOwner ? Layer.provide(connected, migrationAsOwner) : connected
     })
   )

@@ -5,9 +5,11 @@ import { Amount, AmountLiteral, readAmount } from "../../core/domain/Money.ts"
 import { consoleOf, consoleVariables, oidcOf } from "./ConsoleSettings.ts"
 import { externalServicesOf, externalServiceVariables } from "./ExternalServiceSettings.ts"
 import { listenHost } from "./ListenAddress.ts"
+import { cellNodes } from "./NodeSettings.ts"
 import { operationsOf, operationsVariables } from "./OperationsSettings.ts"
 import { defaultConnections, expectedProcesses, processCount } from "./Processes.ts"
 import {
+  databaseAddress,
   integer,
   keyword,
   matchingPattern,
@@ -66,13 +68,6 @@ export const tlsFiles = Effect.gen(function* () {
   return yield* new WrongVariable({ message: `${missing} is not set; it must be a file, because ${given} is set` })
 })
 
-const databaseAddress = {
-  expected: "an address like postgres://user:password@host:5432/database",
-  read: urlWithProtocol("postgres:", "postgresql:"),
-  fallback: null,
-  secret: true
-}
-
 // MIGRATION_DATABASE_URL alone is an error, because the service would silently use the embedded Postgres.
 const databaseUrls = Effect.gen(function* () {
   const { migrationUrl, url } = yield* readAll({
@@ -94,6 +89,7 @@ const variables = {
   // Local by default, because the sandbox's credentials are public.
   host: listenHost("HOST"),
   database: databaseUrls,
+  nodes: cellNodes,
   dataKey: variable("DATA_KEY", { expected: "64 hexadecimal digits", read: hexKey, fallback: null, secret: true }),
   tokenPepper: variable("TOKEN_PEPPER", {
     expected: "64 hexadecimal digits",
@@ -180,6 +176,8 @@ const settingsOf = (values: Values) => ({
   databaseUrl: values.database.url === null ? null : Redacted.make(values.database.url),
   /** The address with the login that changes the schema. Null if `databaseUrl` has that login. */
   migrationUrl: values.database.migrationUrl === null ? null : Redacted.make(values.database.migrationUrl),
+  /** The other Postgres servers with cells, by the name of the node. */
+  nodes: values.nodes,
   /** Encrypts the data key of personal data. Null if the data key is stored in plain form. */
   dataKey: values.dataKey === null ? null : Redacted.make(values.dataKey),
   /** The pepper of token secrets. Null if the secrets are stored as plain SHA-256. */

@@ -80,6 +80,14 @@ export const urlWithProtocol =
     return url !== null && url.hostname !== "" && protocols.includes(url.protocol) ? text : null
   }
 
+/** Options of a variable with the address of a database. */
+export const databaseAddress = {
+  expected: "an address like postgres://user:password@host:5432/database",
+  read: urlWithProtocol("postgres:", "postgresql:"),
+  fallback: null,
+  secret: true
+}
+
 /** Parses a URL without a path, to which paths are appended. */
 export const webOrigin: Parser<string> = (text) => {
   const url = URL.parse(text)

@@ -73,6 +73,16 @@ grant execute on function default_limit to saldo_operator;
 grant insert, update on resolution to saldo_operator;
 -- These functions move the money of deposits and adjustments that two operators agree on.
 grant execute on function propose_funding, confirm_funding, reject_funding to saldo_operator;
+-- A deposit in a cell of another node asks this cell about its reference.
+grant execute on function recorded_deposit, deposit_elsewhere to saldo_operator;
+-- In the database of the directory, operators deposit through directory.deposit.
+do $$
+begin
+  if to_regnamespace('directory') is null then
+    execute 'grant execute on function deposit to saldo_operator';
+  end if;
+end;
+$$;
 grant execute on function close_companies to saldo_operator;
 -- A check constraint of resolution calls folded_text.
 grant execute on function folded_text to saldo_operator;

@@ -63,7 +63,7 @@ create function deposit(
 )
 returns table (entry_id bigint, amount bigint, recorded boolean, other_company bigint)
 language plpgsql
--- Runs as its owner. directory.deposit checks the caller's permission.
+-- Runs as its owner. directory.deposit checks the caller's permission. On other nodes, only operators may call it.
 security definer
 set search_path from current
 -- reserve.sql explains these planner settings.
@@ -125,5 +125,5 @@ begin
 end;
 $$;
 
--- The function runs as its owner, so no role except its owner may call it directly. directory.deposit calls it.
+-- The function runs as its owner, so no role may call it until cell/roles.sql grants it.
 revoke all on function deposit, recorded_deposit, deposit_elsewhere from public;

@@ -1,16 +1,22 @@
 import { PgClient } from "@effect/sql-pg"
-import { type DateTime, Effect, Layer, Option, Schema } from "effect"
+import { Array as Arr, Context, type DateTime, Effect, Layer, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { type Cell, CellName, CellState } from "../../../core/domain/Cell.ts"
 import { CellNameTaken, CellNotAdded } from "../../../core/domain/OperatorErrors.ts"
 import { CellDirectory } from "../../../core/ports/CellDirectory.ts"
+import { mainNode, Nodes } from "../connection/Nodes.ts"
 import { instant, int8 } from "../connection/Sql.ts"
-import { addCell } from "../schema/Migrations.ts"
+import { addCell } from "../schema/AddCell.ts"
 
 interface CellRow {
   readonly name: string
+  readonly node: string
   readonly state: string
   readonly companies: bigint
+}
+
+interface SizeRow {
+  readonly name: string
   readonly rows: bigint
   readonly bytes: bigint
 }
@@ -18,17 +24,25 @@ interface CellRow {
 const nameOf = Schema.decodeUnknownSync(CellName)
 const stateOf = Schema.decodeUnknownSync(CellState)
 
-/** The server of DATABASE_URL, which holds all cells. */
-const mainNode = "main"
-
-const cellOf = (row: CellRow): Cell => ({
+const cellOf = (row: CellRow, size: SizeRow | undefined): Cell => ({
   name: nameOf(row.name),
-  node: mainNode,
+  node: row.node,
   state: stateOf(row.state),
   companies: Number(row.companies),
-  rows: Number(row.rows),
-  bytes: Number(row.bytes)
+  rows: size === undefined ? null : Number(size.rows),
+  bytes: size === undefined ? null : Number(size.bytes)
 })
+
+// The planner's statistics, because counting all rows would take minutes.
+const sizesOn = (sql: PgClient.PgClient, cells: ReadonlyArray<string>) => sql<SizeRow>`
+  select
+    n.nspname::text as name,
+    coalesce(sum(pg_stat_get_live_tuples(t.oid)) filter (where t.relname <> 'schema_file'), 0)::bigint as rows,
+    coalesce(sum(pg_total_relation_size(t.oid)), 0)::bigint as bytes
+  from pg_namespace as n
+  left join pg_class as t on t.relnamespace = n.oid and t.relkind = 'r'
+  where n.nspname = any (${cells})
+  group by n.nspname`
 
 /** Number of companies that one transaction closes or opens, because it holds the locks of their balances. */
 const companies_max = 500
@@ -36,25 +50,41 @@ const companies_max = 500
 const make = Effect.fnUntraced(function* <E>(owner: Layer.Layer<SqlClient.SqlClient, E>) {
   const sql = yield* PgClient.PgClient
 
-  // The planner's statistics, because counting all rows would take minutes.
-  const list = sql<CellRow>`
-    select
-      c.name,
-      c.state,
-      (select count(*) from directory.company as o where o.cell = c.name) as companies,
-      coalesce(sum(pg_stat_get_live_tuples(t.oid)) filter (where t.relname <> 'schema_file'), 0)::bigint as rows,
-      coalesce(sum(pg_total_relation_size(t.oid)), 0)::bigint as bytes
-    from directory.cell as c
-    left join pg_namespace as n on n.nspname = c.name
-    left join pg_class as t on t.relnamespace = n.oid and t.relkind = 'r'
-    group by c.name, c.state, c.ordinal
-    order by c.ordinal`.pipe(
-    Effect.map((rows) => rows.map(cellOf)),
-    Effect.orDie
-  )
+  const nodes = yield* Nodes
 
-  const add = Effect.fnUntraced(function* (name: CellName) {
-    const result = yield* addCell(name).pipe(Effect.provide(Layer.fresh(owner)), Effect.orDie)
+  const clientOn = (node: string) =>
+    node === mainNode
+      ? Effect.succeed(sql)
+      : Effect.map(nodes.connect(node), (clients) => Context.get(clients, PgClient.PgClient))
+
+  const list = Effect.gen(function* () {
+    const rows = yield* sql<CellRow>`
+      select
+        c.name,
+        c.node,
+        c.state,
+        (select count(*) from directory.company as o where o.cell = c.name) as companies
+      from directory.cell as c
+      order by c.ordinal`
+    const sizes = yield* Effect.forEach(Object.entries(Arr.groupBy(rows, ({ node }) => node)), ([node, cells]) =>
+      Effect.flatMap(clientOn(node), (client) =>
+        sizesOn(
+          client,
+          cells.map(({ name }) => name)
+        )
+      ).pipe(
+        // The list is also needed while a node is down.
+        Effect.catch((error) =>
+          Effect.as(Effect.logWarning("the size of a node's cells is unknown", { node, error: error.message }), [])
+        )
+      )
+    )
+    const sizeOf = new Map(sizes.flat().map((size) => [size.name, size]))
+    return rows.map((row) => cellOf(row, sizeOf.get(row.name)))
+  }).pipe(Effect.orDie)
+
+  const add = Effect.fnUntraced(function* (name: CellName, node: string) {
+    const result = yield* addCell(name, node).pipe(Effect.provide(Layer.fresh(owner)), Effect.orDie)
     if (result === "taken") return yield* new CellNameTaken({ name })
     if (result === "added" || result === "known") return result === "added"
     return yield* new CellNotAdded({ name, why: result })
@@ -66,10 +96,16 @@ const make = Effect.fnUntraced(function* <E>(owner: Layer.Layer<SqlClient.SqlCli
     return Option.map(Option.fromUndefinedOr(row), (before) => stateOf(before.state))
   }, Effect.orDie)
 
+  const clientOfCell = Effect.fnUntraced(function* (name: CellName) {
+    const [cell] = yield* sql<{ node: string }>`select node from directory.cell where name = ${name}`
+    return yield* clientOn(cell?.node ?? mainNode)
+  })
+
   /** Closes or opens the next companies. Returns the last of them, or null after the last company of the cell. */
   const setNext = (name: CellName, state: CellState, at: DateTime.Utc, after: bigint) =>
     sql.withTransaction(
       Effect.gen(function* () {
+        const client = yield* clientOfCell(name)
         const companies = yield* sql<{ id: bigint }>`
           select id
           from directory.company
@@ -82,7 +118,7 @@ const make = Effect.fnUntraced(function* <E>(owner: Layer.Layer<SqlClient.SqlCli
         const last = companies.at(-1)
         if (last === undefined) return null
         const ids = companies.map(({ id }) => String(id))
-        yield* sql`
+        yield* client`
           select ${sql(name)}.close_companies(${ids}::text[]::bigint[], ${state === "closed"}, ${instant(at)})`
         return last.id
       })

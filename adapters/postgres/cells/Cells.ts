@@ -1,9 +1,12 @@
 import { PgClient } from "@effect/sql-pg"
 import { type Cause, Context, Effect, Exit, Layer, Option, Semaphore } from "effect"
+import { CompanyClosed } from "../../../core/domain/Errors.ts"
 import type { CompanyId } from "../../../core/domain/Ids.ts"
 import { CellFilter } from "../../../core/ports/CellFilter.ts"
-import { CellName } from "../connection/Cell.ts"
+import { CellName, DirectoryClient } from "../connection/Cell.ts"
 import { DirectoryChanges } from "../connection/DirectoryChanges.ts"
+import { mainNode, Nodes } from "../connection/Nodes.ts"
+import { isUnreachable } from "../connection/SqlFailure.ts"
 import { makeTtlCache } from "../connection/TtlCache.ts"
 import { grouped } from "../grouping/Grouped.ts"
 
@@ -11,6 +14,8 @@ import { grouped } from "../grouping/Grouped.ts"
 export interface CellRecord {
   readonly name: string
   readonly state: "open" | "closed"
+  /** The server that has the cell. */
+  readonly node: string
 }
 
 /** The cells of the installation, and the cell of each company. Cached like tokens (TokenDirectoryPostgres.ts). */
@@ -23,6 +28,8 @@ export class Cells extends Context.Service<
     readonly of: (companyId: CompanyId) => Effect.Effect<string>
   }
 >()("saldo/adapters/Cells") {}
+
+type Place = Pick<CellRecord, "name" | "node">
 
 /** Maximum number of companies in the cache of cells. */
 const companies_max = 100_000
@@ -42,7 +49,7 @@ const make = Effect.gen(function* () {
       }
     )
   )
-  const readAll = () => Effect.orDie(sql<CellRecord>`select name, state from directory.cell order by ordinal`)
+  const readAll = () => Effect.orDie(sql<CellRecord>`select name, state, node from directory.cell order by ordinal`)
 
   const all = makeTtlCache(readAll, 1)
   const companies = makeTtlCache(readOf, companies_max)
@@ -66,6 +73,28 @@ const firstCell = "cell"
 /** `Cells` in Postgres. */
 export const layer = Layer.provide(Layer.effect(Cells, make), DirectoryChanges.layer)
 
+/** The calls that end what is in progress. They fail like those of the node main, because their callers try them again. */
+const endings: ReadonlySet<string> = new Set(["settle", "record"])
+
+const closedIfUnreachable = <A, E, R>(call: Effect.Effect<A, E, R>) =>
+  Effect.catchDefect(call, (defect) => Effect.die(isUnreachable(defect) ? new CompanyClosed() : defect))
+
+/**
+ * The instance of a cell on another node. While the node cannot be reached, its companies get the response of a closed
+ * company, because nothing of theirs has changed.
+ */
+const onOtherNode = <Service extends object>(service: Service): Service => {
+  const guarded = Object.entries(service).map(([name, member]) => {
+    if (typeof member !== "function" || endings.has(name)) return [name, member]
+    const call = (...args: ReadonlyArray<unknown>) => {
+      const result: unknown = member(...args)
+      return Effect.isEffect(result) ? closedIfUnreachable(result) : result
+    }
+    return [name, call]
+  })
+  return Object.fromEntries(guarded) as Service
+}
+
 /** The instances of an adapter, one for each cell. */
 export interface PerCell<Service> {
   /** The instance for the company's cell. */
@@ -74,45 +103,69 @@ export interface PerCell<Service> {
   readonly all: Effect.Effect<ReadonlyArray<Service>>
   /** The instances of `all` for open cells. Background work of a closed cell pauses. */
   readonly open: Effect.Effect<ReadonlyArray<Service>>
+  /** The instances of `all` for the first cell of each node. */
+  readonly ofNodes: Effect.Effect<ReadonlyArray<Service>>
 }
 
 /**
- * Builds an adapter for each cell, at the first use of the cell. Every instance groups its own calls and uses the same
- * connections.
+ * Builds an adapter for each cell, at the first use of the cell. Every instance groups its own calls, and uses the
+ * connections of the cell's node.
  *
- * @param layer the adapter. It reads `CellName` when it is built.
+ * @param layer the adapter. It reads `CellName` and its clients when it is built.
  */
-export const perCell = Effect.fnUntraced(function* <Id, Service, R>(
+export const perCell = Effect.fnUntraced(function* <Id, Service extends object, R>(
   port: Context.Key<Id, Service>,
   layer: Layer.Layer<Id, never, R>
 ) {
   const cells = yield* Cells
+  const nodes = yield* Nodes
   const scope = yield* Effect.scope
   const context = yield* Effect.context<R>()
+  const directory = yield* PgClient.PgClient
   const built = new Map<string, Effect.Effect<Service>>()
   const building = yield* Semaphore.make(1)
 
-  const build = (name: string) =>
+  const build = ({ name, node }: Place, clients: Context.Context<R>) =>
     Layer.buildWithScope(Layer.fresh(layer), scope).pipe(
       Effect.provideService(CellName, name),
-      Effect.provide(context),
+      Effect.provide(clients),
       Effect.map((services) => Context.get(services, port)),
+      Effect.map((service) => (node === mainNode ? service : onOtherNode(service))),
       Effect.tap((service) => Effect.sync(() => built.set(name, Effect.succeed(service))))
     )
 
-  const instance = (name: string): Effect.Effect<Service> =>
-    built.get(name) ?? building.withPermits(1)(Effect.suspend(() => built.get(name) ?? build(name)))
+  /** The services of the adapter, with the clients of the node. */
+  const clientsOf = Effect.fnUntraced(function* (node: string) {
+    if (node === mainNode) return context
+    const clients = yield* closedIfUnreachable(Effect.orDie(nodes.connect(node)))
+    return Context.merge(context, Context.add(clients, DirectoryClient, directory)) as Context.Context<R>
+  })
 
-  const instances = Effect.fnUntraced(function* (isWanted: (cell: CellRecord) => boolean) {
+  // Connects before it waits for other builds, so that a node that does not answer delays no other cell.
+  const buildOnce = Effect.fnUntraced(function* (place: Place) {
+    const clients = yield* clientsOf(place.node)
+    return yield* building.withPermits(1)(Effect.suspend(() => built.get(place.name) ?? build(place, clients)))
+  })
+
+  const instance = (name: string): Effect.Effect<Service> =>
+    built.get(name) ??
+    Effect.flatMap(cells.list, (records) =>
+      buildOnce(records.find((record) => record.name === name) ?? { name, node: mainNode })
+    )
+
+  const instances = Effect.fnUntraced(function* (
+    isWanted: (cell: CellRecord, index: number, cells: ReadonlyArray<CellRecord>) => boolean
+  ) {
     const only = yield* CellFilter
-    const records = (yield* cells.list).filter((cell) => (only === null || cell.name === only) && isWanted(cell))
+    const records = (yield* cells.list).filter(({ name }) => only === null || name === only).filter(isWanted)
     return yield* Effect.forEach(records, ({ name }) => instance(name))
   })
 
   return {
     of: (companyId) => Effect.flatMap(cells.of(companyId), instance),
     all: instances(() => true),
-    open: instances(({ state }) => state === "open")
+    open: instances(({ state }) => state === "open"),
+    ofNodes: instances(({ node }, index, records) => records.findIndex((other) => other.node === node) === index)
   } satisfies PerCell<Service>
 })
 

@@ -47,12 +47,19 @@ const webhooks = Effect.map(perCell(Webhooks, WebhooksPostgres.layer), ({ all, o
 )
 
 // Ids of webhooks are unique over cells, so `busy` of a claim means the same webhooks in every cell.
-const deliveries = Effect.map(perCell(Deliveries, DeliveriesPostgres.layer), ({ all, of, open }) =>
+const deliveries = Effect.map(perCell(Deliveries, DeliveriesPostgres.layer), ({ of, ofNodes, open }) =>
   Deliveries.of({
     claim: claimInTurn(open, (cell, wanted) => cell.claim(wanted)),
     record: (claimed, result) => Effect.flatMap(of(claimed.event.companyId), (cell) => cell.record(claimed, result)),
-    // All cells announce their deliveries on one channel of the database.
-    arrivals: Stream.unwrap(Effect.map(all, ([first]) => first?.arrivals ?? Stream.never)),
+    // All cells of a node announce their deliveries on one channel of its database.
+    arrivals: Stream.unwrap(
+      Effect.map(ofNodes, (cells) =>
+        Stream.mergeAll(
+          cells.map((cell) => cell.arrivals),
+          { concurrency: "unbounded" }
+        )
+      )
+    ),
     test: (companyId, id, at) => Effect.flatMap(of(companyId), (cell) => cell.test(companyId, id, at)),
     list: (companyId, id, filter, page) =>
       Effect.flatMap(of(companyId), (cell) => cell.list(companyId, id, filter, page)),

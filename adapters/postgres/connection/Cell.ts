@@ -2,6 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Context, Effect } from "effect"
 import type { Fragment } from "effect/sql/Statement"
 import { CellFilter } from "../../../core/ports/CellFilter.ts"
+import { mainNode, Nodes } from "./Nodes.ts"
 
 /**
  * Name of the cell that an adapter reads and writes. It is also the name of the schema. Each cell has its own instance of each
@@ -27,25 +28,59 @@ export const isOpen = (sql: CellSql, table: "s" | "t" | "w"): Fragment =>
 /** The client with the schema of the cell that `CellName` names. */
 export const inCell = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
   const name = yield* CellName
+  return clientOf(sql, name)
+})
+
+const clientOf = (sql: PgClient.PgClient, name: string): CellSql => {
   const statement = (...parts: Parameters<PgClient.PgClient>) => sql(...parts)
   return Object.assign(statement as PgClient.PgClient, sql, { cell: sql.literal(`"${name}"`) }) satisfies CellSql
-})
+}
 
 /** The client of the cell that `CellName` names. */
 export const cellClient = Effect.flatMap(PgClient.PgClient, inCell)
 
+/** The client of the directory, if the cell that `CellName` names is on another node. Null: it is in the same database. */
+export const DirectoryClient = Context.Reference<PgClient.PgClient | null>("saldo/adapters/DirectoryClient", {
+  defaultValue: () => null
+})
+
+/** The client of the directory. In a cell of the node main, it is the client of the cell. */
+export const directoryClient = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  return (yield* DirectoryClient) ?? sql
+})
+
 /** A cell and the client of its server. */
 export interface NamedCell {
   readonly name: string
+  readonly node: string
   readonly sql: CellSql
 }
 
-/** The cells that a read over all companies covers, the first cell first. */
-export const everyCell = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
-  const only = yield* CellFilter
-  const rows = yield* sql<{ name: string }>`
-    select name from directory.cell where ${only === null ? sql`true` : sql`name = ${only}`} order by ordinal`
-  return yield* Effect.forEach(rows, ({ name }) =>
-    Effect.map(Effect.provideService(inCell(sql), CellName, name), (client): NamedCell => ({ name, sql: client }))
-  )
+/** Makes the effect that lists the cells of a read over all companies, the first cell first, with their connections. */
+export const everyCellPlace = Effect.gen(function* () {
+  const sql = yield* directoryClient
+  const nodes = yield* Nodes
+  const clientOn = Effect.fnUntraced(function* (node: string) {
+    return node === mainNode ? sql : Context.get(yield* nodes.connect(node), PgClient.PgClient)
+  })
+  return Effect.gen(function* () {
+    const only = yield* CellFilter
+    // As JSON, because `saldo doctor` also reads the directory of an earlier version, which has no nodes.
+    const rows = yield* sql<{ name: string; node: string }>`
+      select name, coalesce(to_jsonb(c) ->> 'node', ${mainNode}) as node
+      from directory.cell as c
+      where ${only === null ? sql`true` : sql`name = ${only}`}
+      order by ordinal`
+    return rows.map(({ name, node }) => ({
+      name,
+      node,
+      connected: Effect.map(clientOn(node), (client): NamedCell => ({ name, node, sql: clientOf(client, name) }))
+    }))
+  })
 })
+
+/** Makes the effect that lists and connects the cells of a read over all companies, the first cell first. */
+export const everyCell = Effect.map(everyCellPlace, (places) =>
+  Effect.flatMap(places, (cells) => Effect.forEach(cells, ({ connected }) => Effect.orDie(connected)))
+)

@@ -25,7 +25,13 @@ export const mayActAsReader = Effect.gen(function* () {
     from pg_roles as r
     where r.rolname = ${readerRole}
       and pg_has_role(r.oid, 'SET')
-      and has_schema_privilege(r.oid, to_regnamespace('cell')::oid, 'USAGE')`
+      and exists (
+        select
+        from pg_class as f
+        where f.relname = 'balance'
+          and f.relnamespace <> 'pg_catalog'::regnamespace
+          and has_schema_privilege(r.oid, f.relnamespace, 'USAGE')
+      )`
   return rows.length > 0
 }).pipe(Effect.orDie)
 

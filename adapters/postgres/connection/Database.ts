@@ -1,9 +1,9 @@
 import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Layer, Redacted, Schema } from "effect"
+import { Context, type Duration, Effect, Layer, Redacted, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 
 /** The database cannot be reached. The message states the problem and the remedy in one line. */
-class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
+export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
   message: Schema.String
 }) {}
 
@@ -16,6 +16,8 @@ export interface DatabaseOptions {
   readonly connections_max: number
   /** Postgres settings of each connection, for example a statement timeout. */
   readonly parameters?: Readonly<Record<string, string>> | undefined
+  /** Timeout of an attempt to connect. */
+  readonly connect_max?: Duration.Input | undefined
   /** Name of the environment variable with the address, for error messages. */
   readonly variable?: string | undefined
 }
@@ -27,7 +29,13 @@ export interface DatabaseOptions {
  * would otherwise grow only when every connection is full. Sharing must stay on: without it, callers that wait for a
  * connection wait forever after an outage of Postgres.
  */
-export const layer = ({ connections_max, parameters, url, variable = "DATABASE_URL" }: DatabaseOptions) =>
+export const layer = ({
+  connect_max = "4 seconds",
+  connections_max,
+  parameters,
+  url,
+  variable = "DATABASE_URL"
+}: DatabaseOptions) =>
   Layer.merge(
     Layer.succeed(PoolSize, connections_max),
     PgClient.layerFrom(
@@ -39,7 +47,7 @@ export const layer = ({ connections_max, parameters, url, variable = "DATABASE_U
         minConnections: connections_max,
         maxConnections: connections_max,
         multiplex: true,
-        connectTimeout: "4 seconds",
+        connectTimeout: connect_max,
         keepAlive: "30 seconds"
       }).pipe(
         Effect.tap((sql) => sql`select 1`),

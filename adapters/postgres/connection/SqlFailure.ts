@@ -1,6 +1,7 @@
-import { Schedule } from "effect"
+import { Predicate, Schedule } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { codeOf } from "../../../core/domain/ErrorCatalogue.ts"
+import { DatabaseUnavailable } from "./Database.ts"
 
 // SQLSTATEs of a server that is stopping, is starting or has no free connection. The driver does not mark them as
 // retryable.
@@ -28,6 +29,23 @@ export const isLockTimeout = (error: unknown): boolean => codeOf(error) === "55P
 
 /** Whether the database refused the statement because the login lacks the right. */
 export const isForbidden = (error: unknown): boolean => codeOf(error) === "42501"
+
+// Codes of failed attempts to connect: no route, no server, a server that starts or refuses connections.
+const unreachable = new Set([
+  "ECONNREFUSED",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "ETIMEDOUT",
+  "55000",
+  "57P03"
+])
+
+/** Whether the statement was not sent, because its server could not be reached. */
+export const isUnreachable = (error: unknown): boolean =>
+  error instanceof DatabaseUnavailable ||
+  unreachable.has(String(codeOf(Predicate.hasProperty(error, "reason") ? error.reason : error)))
 
 /** The messages of an error and of its causes. */
 export const wordsOf = (error: unknown): string => {

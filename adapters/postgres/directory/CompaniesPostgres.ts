@@ -1,10 +1,11 @@
 import { PgClient, PgTypes } from "@effect/sql-pg"
 import { type DateTime, Effect, Layer, Option, Schema } from "effect"
 import type { CellName } from "../../../core/domain/Cell.ts"
-import { Company } from "../../../core/domain/Company.ts"
+import { Company, sharedSandbox } from "../../../core/domain/Company.ts"
 import { CompanyId } from "../../../core/domain/Ids.ts"
 import { CellNotOpen, CodeTaken } from "../../../core/domain/OperatorErrors.ts"
 import { Companies, type CompanyChanges, type NewCompany } from "../../../core/ports/Companies.ts"
+import { mainNode } from "../connection/Nodes.ts"
 import { instant, int8, violatesConstraint, violatesUnique } from "../connection/Sql.ts"
 
 /** A row of directory.company. */
@@ -52,7 +53,7 @@ const make = Effect.gen(function* () {
           (
             select c.name
             from directory.cell as c
-            where c.state = 'open'
+            where c.state = 'open' and (c.node = ${mainNode} or ${company.code !== sharedSandbox})
             order by (select count(*) from directory.company as o where o.cell = c.name), c.ordinal
             limit 1
           )

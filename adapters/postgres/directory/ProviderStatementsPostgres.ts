@@ -30,6 +30,7 @@ interface LoadedRow {
 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
+  const readCells = yield* everyCell
 
   // An array for each column, because Postgres reads arrays faster than rows.
   const load = Effect.fnUntraced(function* (lines: ReadonlyArray<StatementLine>) {
@@ -73,7 +74,7 @@ const make = Effect.gen(function* () {
       const span = yield* spanOf(days, loaded)
       const at = yield* instantOf({ at: statement.at, provider })
       const environment = provider === "simulador" ? "development" : "production"
-      for (const cell of yield* everyCell(sql)) yield* readSales(cell.sql, environment, span)
+      for (const cell of yield* readCells) yield* readSales(sql, cell, environment, span)
       yield* analyzeTables(sql)
       yield* pairLines(sql)
       const { matched, ...counts } = yield* storeDifferences(sql, span)

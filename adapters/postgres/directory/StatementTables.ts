@@ -1,9 +1,10 @@
-import type { PgClient } from "@effect/sql-pg"
-import { DateTime, Effect } from "effect"
+import { type PgClient, PgTypes } from "@effect/sql-pg"
+import { DateTime, Effect, Stream } from "effect"
 import type { CaseKind } from "../../../core/domain/Case.ts"
 import type { Environment } from "../../../core/domain/Company.ts"
 import type { ProviderName } from "../../../core/domain/ProviderStatement.ts"
-import type { CellSql } from "../connection/Cell.ts"
+import type { NamedCell } from "../connection/Cell.ts"
+import { mainNode } from "../connection/Nodes.ts"
 import { instant } from "../connection/Sql.ts"
 
 /** The statements that compare the lines of a provider's statement with the sales, in temporary tables. */
@@ -54,6 +55,9 @@ export const makeTables = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
     ) on commit drop`
 })
 
+/** How many sales of another node one statement writes. */
+const copied_max = 2_000
+
 /** How far the date of a sale and the date of its line may be apart. */
 const apart_max = { days: 2 }
 
@@ -61,13 +65,17 @@ const apart_max = { days: 2 }
  * Reads the sales of a cell and of the time span that a provider delivers. An xid that was sold again after a failure counts once,
  * with the sale that did not fail or the newest sale. Blocks find the sales by their time, because no index does.
  */
-export const readSales = Effect.fnUntraced(function* (sql: CellSql, environment: Environment, { since, until }: Span) {
+export const readSales = Effect.fnUntraced(function* (
+  into: PgClient.PgClient,
+  { node, sql }: NamedCell,
+  environment: Environment,
+  { since, until }: Span
+) {
   const first = instant(DateTime.subtract(since, apart_max))
   const end = instant(DateTime.add(until, apart_max))
-  yield* sql`
-    insert into pg_temp.compared_sale
+  const sales = sql`
     select distinct on (t.xid) t.xid, t.company_id, t.id,
-      case t.status when 'PROCESSING' then 'PENDING' else t.status end, t.amount, t.created_at, t.auth_code
+      case t.status when 'PROCESSING' then 'PENDING' else t.status end as status, t.amount, t.created_at, t.auth_code
     from (
       select o.company_id, o.first_id, o.last_id
       from ${sql.cell}.block as o
@@ -88,6 +96,19 @@ export const readSales = Effect.fnUntraced(function* (sql: CellSql, environment:
       and t.created_at >= ${first}
       and t.created_at < ${end}
     order by t.xid, t.status = 'FAILED', t.id desc`
+  if (node === mainNode) return yield* into`insert into pg_temp.compared_sale ${sales}`
+  // The tables are in the session on the node main.
+  yield* sql<{ sale: unknown }>`select to_jsonb(s) as sale from (${sales}) as s`.stream.pipe(
+    Stream.grouped(copied_max),
+    Stream.runForEach(
+      (rows) => into`
+        insert into pg_temp.compared_sale
+        select *
+        from jsonb_to_recordset(${PgTypes.jsonb(rows.map(({ sale }) => sale))}) as s(
+          xid text, company_id bigint, id bigint, status text, amount bigint, created_at timestamptz, auth_code text
+        )`
+    )
+  )
 })
 
 /** Gives the planner the statistics of the lines and the sales. */

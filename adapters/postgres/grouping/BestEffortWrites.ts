@@ -16,9 +16,12 @@ class BestEffortClient extends Context.Service<BestEffortClient, PgClient.PgClie
   "saldo/adapters/BestEffortClient"
 ) {}
 
+/** Best-effort writes on the other connections of a node, for a pool that is too small for a separate one. */
+export const sharedBestEffortConnection = Layer.effect(BestEffortClient, PgClient.PgClient)
+
 /** One connection for best-effort writes, with a lock timeout of 1 s and a statement timeout of 4 s. */
 export const bestEffortConnection = (options: Omit<Database.DatabaseOptions, "connections_max">) =>
-  Layer.effect(BestEffortClient, PgClient.PgClient).pipe(
+  sharedBestEffortConnection.pipe(
     Layer.provide(
       Layer.fresh(
         Database.layer({

@@ -43,13 +43,12 @@ const beginning = Effect.gen(function* () {
     const { companyId } = insurance
     const insured = yield* vault.seal(insuredSecretOf(insurance.insured), insurancePurpose(companyId, id))
     const smsValues = yield* smsValuesOf(companyId, sms)
+    const owner = sql`
+      select o.company_id, o.id, o.environment
+      from (values (${int8(companyId)}, ${int8(id)}, ${insurance.environment})) as o(company_id, id, environment)
+      where not exists (select from ${sql.cell}.insurance where ${ofId(companyId, id)})`
     yield* sql`
-      with owner as materialized (
-        select o.company_id, o.id, o.environment
-        from (values (${int8(companyId)}, ${int8(id)}, ${insurance.environment})) as o(company_id, id, environment)
-        where not exists (select from ${sql.cell}.insurance where ${ofId(companyId, id)})
-      ),
-      ${yield* granting(sms)},
+      with ${yield* granting(sms, owner)},
       begun as (
         insert into ${sql.cell}.insurance (
           company_id, id, service_id, environment, state, plate, insured, terminal_id, renewal, reference, versions,
@@ -94,18 +93,17 @@ const resending = Effect.gen(function* () {
     const smsValues = yield* smsValuesOf(companyId, sms)
     const messageId = sql`${sms.message.id}::uuid`
     const known = sql`exists (select 1 from ${sql.cell}.sms where company_id = ${int8(companyId)} and id = ${messageId})`
+    const owner = sql`
+      select company_id, id, environment
+      from ${sql.cell}.insurance
+      where ${ofId(companyId, id)}
+        and ${inOrder("code_resent")}
+        and attempts < ${attempts_max}
+        and resends < ${resends_max} + undelivered
+        and not ${known}
+      for no key update`
     const [row] = yield* sql<{ staged: boolean; allowed: boolean }>`
-      with owner as materialized (
-        select company_id, id, environment
-        from ${sql.cell}.insurance
-        where ${ofId(companyId, id)}
-          and ${inOrder("code_resent")}
-          and attempts < ${attempts_max}
-          and resends < ${resends_max} + undelivered
-          and not ${known}
-        for no key update
-      ),
-      ${yield* granting(sms)},
+      with ${yield* granting(sms, owner)},
       resent as (
         update ${sql.cell}.insurance as g
         set code_hash = ${code.hash}, code_expires_at = ${instant(code.expiresAt)}, resends = resends + 1

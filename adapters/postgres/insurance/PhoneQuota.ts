@@ -1,5 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { DateTime, Effect } from "effect"
+import type { Fragment } from "effect/sql/Statement"
 import type { PhoneLimited } from "../../../core/domain/InsuranceErrors.ts"
 import {
   messageCountedFor,
@@ -10,6 +11,7 @@ import {
 } from "../../../core/domain/PhoneLimits.ts"
 import type { StagedSms } from "../../../core/ports/Outbox.ts"
 import { Vault } from "../../../core/ports/Vault.ts"
+import { DirectoryClient, directoryClient } from "../connection/Cell.ts"
 import { instant } from "../connection/Sql.ts"
 
 /** How many expired rows of phones each message deletes. It adds at most one row, so expired rows do not accumulate. */
@@ -18,18 +20,20 @@ const forgotten_max = 2
 /** The parts of a statement that count a message to a phone, and the error if a limit forbids the message. */
 export const phoneQuota = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
+  const directory = yield* directoryClient
+  const isElsewhere = (yield* DirectoryClient) !== null
   const vault = yield* Vault
 
   const macOf = ({ message }: StagedSms) => vault.mac(phoneMaterial(message.to))
 
   /**
-   * Clauses of a `with` statement that already has the clause `owner`: the insurance that would get the message, or no
-   * row. The clause `granted` repeats this row if the message may be queued.
+   * Clauses of a `with` statement that has the clause `owner`. They count the message if `owner` is in production and the
+   * limits allow it.
    *
    * The update locks the phone's row and then checks its newest version. Of two concurrent messages, the second
    * therefore counts the first. The clause `forgotten` deletes expired rows of other phones.
    */
-  const granting = Effect.fnUntraced(function* (sms: StagedSms) {
+  const counting = Effect.fnUntraced(function* (sms: StagedSms) {
     const phone = yield* macOf(sms)
     const before = (length: typeof messageCountedFor) => instant(DateTime.subtractDuration(sms.at, length))
     const roomy = phoneLimits.map(
@@ -56,17 +60,38 @@ export const phoneQuota = Effect.gen(function* () {
           limit ${forgotten_max}
           for update skip locked
         )
-      ),
-      granted as (
-        select o.company_id, o.id, o.environment
-        from owner as o
-        where o.environment <> 'production' or exists (select from quota)
       )`
+  })
+
+  const grantedIf = (quota: Fragment) => sql`
+    granted as (
+      select o.company_id, o.id, o.environment from owner as o where o.environment <> 'production' or ${quota}
+    )`
+
+  // If the cell then refuses the message, it stays counted: rather too many than too few.
+  const countedElsewhere = Effect.fnUntraced(function* (sms: StagedSms, owner: Fragment) {
+    const [row] = yield* sql<{ environment: string }>`select o.environment from (${owner}) as o`
+    if (row?.environment !== "production") return false
+    const counted = yield* directory`
+      with owner as (select 'production' as environment), ${yield* counting(sms)} select from quota`
+    return counted.length > 0
+  }, Effect.orDie)
+
+  /**
+   * The clauses `owner` and `granted` of a `with` statement, and clauses that count the message. `granted` repeats the row
+   * of `owner` if the message may be queued. The phones of a cell on another node are counted before the statement.
+   *
+   * @param owner a query for the insurance that would get the message, or no row.
+   */
+  const granting = Effect.fnUntraced(function* (sms: StagedSms, owner: Fragment) {
+    const named = sql`owner as materialized (${owner})`
+    if (!isElsewhere) return sql`${named}, ${yield* counting(sms)}, ${grantedIf(sql`exists (select from quota)`)}`
+    return sql`${named}, ${grantedIf(sql`${yield* countedElsewhere(sms, owner)}`)}`
   })
 
   /** The limit that forbade a message. */
   const refusal = Effect.fnUntraced(function* (sms: StagedSms) {
-    const rows = yield* sql<{ at: Date }>`
+    const rows = yield* directory<{ at: Date }>`
       select l.at
       from directory.phone_quota as q
       cross join unnest(q.queued_at) with ordinality as l(at, n)

@@ -11,7 +11,7 @@ import {
   type Adjustment,
   Adjustments
 } from "../../../core/ports/Accounts.ts"
-import { cellClient } from "../connection/Cell.ts"
+import { cellClient, directoryClient } from "../connection/Cell.ts"
 import { ReadingClient } from "../connection/CompanyReads.ts"
 import { instant, int8, numberOrNull } from "../connection/Sql.ts"
 import { transientRetry } from "../connection/SqlFailure.ts"
@@ -133,7 +133,8 @@ const makeAccounts = Effect.gen(function* () {
 /** `Accounts` in Postgres. */
 export const accountsLayer = Layer.effect(Accounts, makeAccounts)
 
-const makeAdjustments = Effect.map(cellClient, (sql) =>
+// Only the shared sandbox is adjusted so, and its cell is always on the node main.
+const makeAdjustments = Effect.map(directoryClient, (sql) =>
   Adjustments.of({
     adjust: Effect.fnUntraced(function* ({ at, companyId, goal, reference, since }: Adjustment) {
       const [row] = yield* sql<{ moved: bigint | null }>`

@@ -1,10 +1,12 @@
 import { DateTime, Effect, Layer, Option, Schema } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
 import { FundingProposal } from "../../../core/domain/FundingProposal.ts"
 import { CompanyId } from "../../../core/domain/Ids.ts"
 import { Centavos, owned_max } from "../../../core/domain/Money.ts"
 import { FundingConfirmed, FundingProposals, FundingProposed } from "../../../core/ports/FundingProposals.ts"
 import { cellClient } from "../connection/Cell.ts"
 import { instant, int8, numberOrNull } from "../connection/Sql.ts"
+import { depositReferences } from "./DepositReferences.ts"
 
 interface ProposalRow {
   readonly company_id: bigint
@@ -89,7 +91,11 @@ const confirmedOf = (answer: ConfirmedAnswer): FundingConfirmed => {
   }
 }
 
-const make = Effect.map(cellClient, (sql) => {
+const usedElsewhere = (other: CompanyId) => ({ tag: "UsedElsewhere" as const, company_id: other })
+
+const make = Effect.gen(function* () {
+  const sql = yield* cellClient
+  const { schema, unlessUsed } = yield* depositReferences
   const selected = sql.literal(columns)
   return FundingProposals.of({
     find: (number) =>
@@ -110,18 +116,26 @@ const make = Effect.map(cellClient, (sql) => {
       ),
 
     propose: (request) =>
-      sql<{ answer: ProposedAnswer }>`
-        select directory.propose_funding(
+      unlessUsed<ReadonlyArray<{ readonly answer: ProposedAnswer }>, SqlError, never>(
+        { ...request, isNew: request.kind === "deposit" && !request.isRepeated },
+        sql`
+        select ${schema}.propose_funding(
           ${int8(request.companyId)}, ${request.kind}, ${int8(request.amount)}, ${request.reference},
           ${request.isRepeated}, ${request.reason}, ${request.proposedBy}, ${instant(request.proposedAt)},
           ${instant(request.expiresAt)}
-        ) as answer`.pipe(Effect.map(answerOf(proposedOf)), Effect.orDie),
+        ) as answer`,
+        (other) => [{ answer: usedElsewhere(other) }]
+      ).pipe(Effect.map(answerOf(proposedOf)), Effect.orDie),
 
-    confirm: ({ companyId, number }, { at, by }) =>
-      sql<{ answer: ConfirmedAnswer }>`
-        select directory.confirm_funding(
-          ${int8(companyId)}, ${int8(number)}, ${by}, ${int8(owned_max)}, ${instant(at)}
-        ) as answer`.pipe(Effect.map(answerOf(confirmedOf)), Effect.orDie),
+    confirm: ({ companyId, isRepeated, kind, number, reference }, { at, by }) =>
+      unlessUsed<ReadonlyArray<{ readonly answer: ConfirmedAnswer }>, SqlError, never>(
+        { companyId, reference, isNew: kind === "deposit" && !isRepeated },
+        sql`
+          select ${schema}.confirm_funding(
+            ${int8(companyId)}, ${int8(number)}, ${by}, ${int8(owned_max)}, ${instant(at)}
+          ) as answer`,
+        (other) => [{ answer: usedElsewhere(other) }]
+      ).pipe(Effect.map(answerOf(confirmedOf)), Effect.orDie),
 
     reject: ({ companyId, number }, { at, by, reason }) =>
       sql<{ rejected: boolean }>`

@@ -21,6 +21,7 @@ import { instant, int8 } from "../connection/Sql.ts"
 import { transientRetry } from "../connection/SqlFailure.ts"
 import { grouped, inOrderOf } from "../grouping/Grouped.ts"
 import { type GroupTurns, groupTurns } from "../grouping/GroupTurns.ts"
+import { depositReferences } from "./DepositReferences.ts"
 import {
   type KeyRow,
   type Member,
@@ -135,18 +136,24 @@ type DepositRow =
 
 const depositing = Effect.gen(function* () {
   const sql = yield* cellClient
+  const { schema, unlessUsed } = yield* depositReferences
 
   return Effect.fnUntraced(function* ({ amount, at, companyId, isNew = false, reference }: Deposit) {
-    const [row] = yield* sql<DepositRow>`
+    const write = sql<DepositRow>`
       select entry_id, amount, recorded, other_company
-      from directory.deposit(
+      from ${schema}.deposit(
         ${int8(companyId)},
         ${int8(amount)},
         ${int8(owned_max)},
         ${reference},
         ${instant(at)},
         ${isNew}
-      )`.pipe(Effect.retry(transientRetry), Effect.orDie)
+      )`
+    const [row] = yield* unlessUsed(
+      { companyId, isNew, reference },
+      write,
+      (other): ReadonlyArray<DepositRow> => [{ other_company: BigInt(other) }]
+    ).pipe(Effect.retry(transientRetry), Effect.orDie)
     if (row === undefined) return Deposited.BeyondRange()
     if (row.other_company !== null)
       return Deposited.UsedElsewhere({ companyId: CompanyId.make(Number(row.other_company)) })

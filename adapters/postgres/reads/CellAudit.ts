@@ -1,5 +1,5 @@
 import type { PgClient } from "@effect/sql-pg"
-import { Effect } from "effect"
+import { type Array as Arr, Effect } from "effect"
 import type { CellInvariant } from "../../../core/domain/Invariants.ts"
 import type { NamedCell } from "../connection/Cell.ts"
 
@@ -14,11 +14,23 @@ const numbered = {
 } as const
 
 /** The tables with rows of companies. */
-const tenantTables = (sql: PgClient.PgClient) => sql<{ name: string }>`
+const tenantTables = ({ name, sql }: NamedCell) => sql<{ name: string }>`
   select c.relname as name
   from pg_class as c
+  join pg_namespace as n on n.oid = c.relnamespace
   join pg_attribute as a on a.attrelid = c.oid
-  where c.relnamespace = 'cell'::regnamespace and c.relkind = 'r' and a.attname = 'company_id'`
+  where n.nspname = ${name} and c.relkind = 'r' and a.attname = 'company_id'`
+
+/**
+ * The companies with their cells, as a part of a query. The directory is a table only in its own database, so queries on
+ * several nodes get its rows.
+ */
+export const companiesFor = Effect.fnUntraced(function* (directory: PgClient.PgClient, hasNodes: boolean) {
+  if (!hasNodes) return "directory.company as c"
+  const rows = yield* directory<{ id: bigint; cell: string }>`select id, cell from directory.company`
+  const listed = (values: ReadonlyArray<bigint | string>) => `'{${values.join()}}'`
+  return `unnest(${listed(rows.map(({ id }) => id))}::bigint[], ${listed(rows.map(({ cell }) => cell))}::text[]) as c(id, cell)`
+})
 
 /** The companies with rows in a table. Reads one entry of the table's key for each company. */
 const companiesIn = (cell: string, table: string): string => `
@@ -37,9 +49,17 @@ const companiesIn = (cell: string, table: string): string => `
 const idsIn = (cell: string, table: string, id: string): string =>
   `select ${id} as id, company_id, '${cell}' as cell from "${cell}".${table}`
 
-/** For each invariant between cells, a query for the rows that violate it. */
-export const cellQueries = Effect.fnUntraced(function* (sql: PgClient.PgClient, cells: ReadonlyArray<NamedCell>) {
-  const tables = yield* tenantTables(sql)
+/**
+ * For each invariant between cells, a query for the rows that violate it.
+ *
+ * @param cells the cells of one node.
+ * @param companies the result of `companiesFor`.
+ */
+export const cellQueries = Effect.fnUntraced(function* (
+  cells: Arr.NonEmptyReadonlyArray<NamedCell>,
+  companies: string
+) {
+  const tables = yield* tenantTables(cells[0])
   const found = cells.flatMap((cell) => tables.map((table) => companiesIn(cell.name, table.name)))
   const ids = Object.entries(numbered).map(
     ([table, id]) => `
@@ -54,7 +74,7 @@ export const cellQueries = Effect.fnUntraced(function* (sql: PgClient.PgClient, 
     located: `
       select r.company_id, r.cell, r."table", coalesce(c.cell, 'cell') as own_cell
       from (${found.join(" union all ")}) as r
-      left join directory.company as c on c.id = r.company_id
+      left join ${companies} on c.id = r.company_id
       where r.cell <> coalesce(c.cell, 'cell')`,
     assigned: ids.join(" union all ")
   } satisfies Record<CellInvariant, string>

@@ -1,4 +1,4 @@
-import type { PgTypes } from "@effect/sql-pg"
+import type { PgClient, PgTypes } from "@effect/sql-pg"
 import { DateTime, Effect, Layer, Option } from "effect"
 import { Sequence, WebhookId } from "../../../core/domain/Event.ts"
 import type { History, SaleEvent } from "../../../core/domain/History.ts"
@@ -6,7 +6,7 @@ import { CompanyId, type TransactionId } from "../../../core/domain/Ids.ts"
 import { UnreadableTransaction } from "../../../core/domain/OperatorErrors.ts"
 import type { DeliveryState, EventType } from "../../../core/domain/Webhook.ts"
 import { Histories } from "../../../core/ports/Histories.ts"
-import { type CellSql, cellClient } from "../connection/Cell.ts"
+import { type CellSql, cellClient, directoryClient } from "../connection/Cell.ts"
 import { inOneSnapshot, instantOrNull, int8 } from "../connection/Sql.ts"
 import {
   orUnreadable,
@@ -100,7 +100,7 @@ const saleOf = (sql: CellSql, id: PgTypes.Parameter) => sql<SaleRow>`
     where t.company_id = c.company_id and t.id = ${id}
   ) as t`
 
-const partsOf = Effect.fnUntraced(function* (sql: CellSql, sale: SaleRow) {
+const partsOf = Effect.fnUntraced(function* (sql: CellSql, directory: PgClient.PgClient, sale: SaleRow) {
   const company = int8(sale.company_id)
   const id = int8(sale.id)
   const answers = yield* sql<AnswerRow>`
@@ -145,7 +145,7 @@ const partsOf = Effect.fnUntraced(function* (sql: CellSql, sale: SaleRow) {
     ) as d
     where e.company_id = ${company} and e.transaction_id = ${id}
     order by e.sequence`
-  const audited = yield* sql<AuditRow>`
+  const audited = yield* directory<AuditRow>`
     select at, action, details
     from directory.audit_event
     where details ? 'transactionId' and (details ->> 'transactionId')::bigint = ${id} and company_id = ${company}
@@ -155,6 +155,7 @@ const partsOf = Effect.fnUntraced(function* (sql: CellSql, sale: SaleRow) {
 
 const make = Effect.gen(function* () {
   const sql = yield* cellClient
+  const directory = yield* directoryClient
 
   // Reads in one snapshot. Otherwise a concurrent settlement could show the sale as held together with its ledger
   // entry.
@@ -164,7 +165,7 @@ const make = Effect.gen(function* () {
       if (sale === undefined) return Option.none<History>()
       const transaction = readOrNull(sale, transactionOf)
       if (transaction === null) return yield* new UnreadableTransaction({ transactionId })
-      const { answers, audited, entries, events, questions, replays, reversals } = yield* partsOf(sql, sale)
+      const { answers, audited, entries, events, questions, replays, reversals } = yield* partsOf(sql, directory, sale)
       return Option.some<History>({
         companyId: CompanyId.make(Number(sale.company_id)),
         transaction,

@@ -10,8 +10,10 @@ import {
   type UnresolvedSales,
   VitalSigns
 } from "../../../core/ports/VitalSigns.ts"
-import { type CellSql, everyCell, type NamedCell } from "../connection/Cell.ts"
+import { type CellSql, everyCellPlace, type NamedCell } from "../connection/Cell.ts"
+import { mainNode } from "../connection/Nodes.ts"
 import { instant } from "../connection/Sql.ts"
+import { isUnreachable } from "../connection/SqlFailure.ts"
 import { type CompanyFacts, companyFacts } from "./CompanyFacts.ts"
 
 /** How long an undelivered SMS stays in the health metrics. */
@@ -145,8 +147,13 @@ const vitalsOf = ({ name, sql }: NamedCell, facts: CompanyFacts, now: DateTime.U
   })
 }
 
+/** The name of the cell if its node cannot be reached. */
+const orDown = <A, E, R>(vitals: Effect.Effect<A, E, R>, name: string) =>
+  Effect.catch(vitals, (error) => (isUnreachable(error) ? Effect.succeed(name) : Effect.fail(error)))
+
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
+  const readCells = yield* everyCellPlace
 
   // A partial index contains only these actions. The server's role may read no other rows of the audit log.
   const late = (since: DateTime.Utc) => sql<{ kind: LateOutcome; outcomes: number }>`
@@ -171,12 +178,17 @@ const make = Effect.gen(function* () {
 
   const read = Effect.gen(function* () {
     const now = yield* DateTime.now
-    const cells = yield* everyCell(sql)
+    const cells = yield* readCells
     const facts = yield* companyFacts(sql)
-    const vitals = yield* Effect.forEach(cells, (cell) => vitalsOf(cell, facts, now))
+    const read = yield* Effect.forEach(cells, ({ connected, name, node }) => {
+      const vitals = Effect.flatMap(connected, (cell) => vitalsOf(cell, facts, now))
+      return node === mainNode ? vitals : orDown(vitals, name)
+    })
+    const vitals = read.flatMap((each) => (typeof each === "string" ? [] : [each]))
     const [closedUntil = null] = vitals.flatMap((each) => each.closedUntil).sort()
     return {
       cells: cells.map(({ name }) => name),
+      cellsDown: read.filter((each) => typeof each === "string"),
       unresolved: vitals.flatMap((each) => each.unresolved),
       unresolvedReversals: vitals.flatMap((each) => each.unresolvedReversals),
       undeliveredSms: vitals.flatMap((each) => each.undeliveredSms),

@@ -49,3 +49,38 @@ export const spreadIds = Effect.gen(function* () {
     end;
     $$`.unprepared
 }).pipe(Effect.withSpan("CellIds.spreadIds"))
+
+/** The highest id that the sequences of each name may have assigned in the cells of this database. */
+export const highestIds = Effect.map(
+  SqlClient.SqlClient.use(
+    (sql) => sql<{ name: string; id: bigint }>`
+      select q.sequencename::text as name, max(greatest(q.last_value, q.start_value)) as id
+      from directory.cell as c
+      join pg_sequences as q on q.schemaname = c.name
+      group by 1`
+  ),
+  (rows) => new Map(rows.map(({ id, name }) => [name, id]))
+)
+
+/**
+ * Gives a cell on another node its own ids, above the given ones. Sequences that already count by 256 do not change. Runs
+ * in the transaction that makes the sequences, before they assign an id.
+ *
+ * @param highest the highest ids of the other cells, by sequence. None is needed if the other cells count by 256 too.
+ */
+export const spreadIdsOn = Effect.fnUntraced(function* (
+  cell: string,
+  ordinal: number,
+  highest: ReadonlyMap<string, bigint>
+) {
+  const sql = yield* SqlClient.SqlClient
+  const sequences = yield* sql<{ name: string }>`
+    select sequencename::text as name from pg_sequences where schemaname = ${cell} and increment_by <> 256`
+  for (const { name } of sequences) {
+    const above = highest.get(name) ?? 0n
+    const first = above + 256n - ((above - BigInt(ordinal) + 256n) % 256n)
+    yield* sql`
+      alter sequence ${sql(`${cell}.${name}`)}
+      increment by 256 start with ${sql.literal(String(first))} restart with ${sql.literal(String(first))}`
+  }
+})

@@ -1,8 +1,10 @@
-import { Effect, Schema } from "effect"
+import { Context, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import type { DatabaseUnavailable } from "../connection/Database.ts"
+import { mainNode, Nodes, NodeUnknown } from "../connection/Nodes.ts"
 import { advisoryLocks } from "../connection/Sql.ts"
-import { isForbidden, isLockTimeout, wordsOf } from "../connection/SqlFailure.ts"
-import { spreadIds } from "./CellIds.ts"
+import { isForbidden, isUnreachable, wordsOf } from "../connection/SqlFailure.ts"
+import { spreadIds, spreadIdsOn } from "./CellIds.ts"
 import { notTooOld, PostgresTooOld } from "./ServerVersion.ts"
 import { run, type SqlFile, type SqlFileSet, sqlFiles } from "./SqlFiles.ts"
 
@@ -78,11 +80,35 @@ const changesIn = Effect.fnUntraced(function* (schema: string, { functions, once
   return hasChanged(roles) && (yield* hasRoles) ? [...files, roles] : files
 })
 
-/** The cells of the directory, in the order of their ordinals. */
-const cellNames = Effect.map(
-  SqlClient.SqlClient.use((sql) => sql<{ name: string }>`select name from directory.cell order by ordinal`),
-  (rows) => rows.map(({ name }) => name)
+/** A cell as a migration sees it. */
+interface CellPlace {
+  readonly name: string
+  readonly ordinal: number
+  readonly node: string
+}
+
+/**
+ * The cells of the directory, in the order of their ordinals. Reads the nodes from the row as JSON, because the directory
+ * of an earlier version has no nodes.
+ */
+export const cellPlaces = SqlClient.SqlClient.use(
+  (sql) => sql<CellPlace>`
+    select name, ordinal, coalesce(to_jsonb(c) ->> 'node', ${mainNode}) as node
+    from directory.cell as c
+    order by ordinal`
 )
+
+/** Runs a part of a migration on the node of a cell. The outer connection is that of the directory. */
+export const onNode =
+  (node: string) =>
+  <A, E, R>(part: Effect.Effect<A, E, R>) =>
+    node === mainNode
+      ? part
+      : Effect.flatMap(Nodes, ({ connect }) =>
+          Effect.flatMap(connect(node), (clients) =>
+            Effect.provideService(part, SqlClient.SqlClient, Context.get(clients, SqlClient.SqlClient))
+          )
+        )
 
 /** A part of the schema with files to run. */
 interface Changes {
@@ -100,12 +126,29 @@ const directoryChanges = Effect.gen(function* () {
   return { schema: "directory", files, own, isAhead, isRecorded: version >= own }
 })
 
+/** Leaves out a cell whose node does not answer, because the other cells go on without it. */
+const unlessDown = <A, E, R>(
+  { name, node }: CellPlace,
+  part: Effect.Effect<ReadonlyArray<A>, E, R>
+): Effect.Effect<ReadonlyArray<A>, Exclude<E, DatabaseUnavailable>, R> =>
+  Effect.catch(part, (error) => {
+    if (node === mainNode || !isUnreachable(error)) return Effect.fail(error as Exclude<E, DatabaseUnavailable>)
+    const facts = { cell: name, node, error: wordsOf(error) }
+    return Effect.as(Effect.logWarning("the schema of a cell was not checked: its node does not answer", facts), [])
+  })
+
 /** The files of each cell that have to run there. The directory has this version. */
 const cellChanges = Effect.gen(function* () {
   const { cell } = yield* sqlFiles
-  return yield* Effect.forEach(yield* cellNames, (schema) =>
-    Effect.map(changesIn(schema, cell), (files): Changes => ({ schema, files }))
+  const changed = yield* Effect.forEach(yield* cellPlaces, (place) =>
+    unlessDown(
+      place,
+      Effect.map(changesIn(place.name, cell), (files): ReadonlyArray<Changes> => [{ schema: place.name, files }]).pipe(
+        onNode(place.node)
+      )
+    )
   )
+  return changed.flat()
 })
 
 /** Whether a later version of Saldo has made the schema. This version then uses it and changes nothing. */
@@ -143,7 +186,7 @@ export const requireOperatorRole = Effect.gen(function* () {
 })
 
 /** Whether this login owns the schema, or may create it. */
-const mayMigrate = Effect.gen(function* () {
+export const mayMigrate = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ may: boolean }>`
     select coalesce(
@@ -170,7 +213,7 @@ const apply = Effect.fnUntraced(function* ({ files, schema }: Changes) {
 })
 
 /** Runs a part of the migration in one transaction, when no other process migrates. */
-const exclusively = <A, E, R>(part: Effect.Effect<A, E, R>) =>
+export const exclusively = <A, E, R>(part: Effect.Effect<A, E, R>) =>
   SqlClient.SqlClient.use((sql) =>
     sql.withTransaction(Effect.andThen(sql`select pg_advisory_xact_lock(${advisoryLocks.migration})`, part))
   )
@@ -187,7 +230,12 @@ const bringUpDirectory = exclusively(
   })
 )
 
-const bringUpCell = (name: string) =>
+/**
+ * Brings a cell up to this version, on the connection of its node.
+ *
+ * @param spread gives the sequences of the cell their ids.
+ */
+export const bringUpCell = <E, R>(name: string, spread: Effect.Effect<unknown, E, R>) =>
   exclusively(
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
@@ -198,36 +246,10 @@ const bringUpCell = (name: string) =>
       yield* sql`select set_config('search_path', ${`${name}, pg_temp`}, true)`
       const change = { schema: name, files: yield* changesIn(name, cell) }
       yield* apply(change)
-      yield* spreadIds
+      yield* spread
       return namesOf(change)
     })
   )
-
-/**
- * Adds a cell: its schema, its tables, its ids and its row in the directory, in one transaction.
- *
- * @returns whether the cell was added or exists already, or why nothing was changed: a schema has the name, the login may
- * not create schemas, the database has a later version, or sales used the ids for too long.
- */
-export const addCell = Effect.fn("Migrations.addCell")(
-  function* (name: string) {
-    if (!(yield* mayMigrate)) return "login"
-    return yield* exclusively(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        if (yield* isAhead) return "version"
-        if ((yield* cellNames).includes(name)) return "known"
-        const [schema] = yield* sql`select from pg_namespace where nspname = ${name}`
-        if (schema !== undefined) return "taken"
-        yield* sql`
-          insert into directory.cell (name, ordinal) select ${name}, max(ordinal) + 1 from directory.cell`
-        yield* bringUpCell(name)
-        return "added"
-      })
-    )
-  },
-  Effect.catchIf(isLockTimeout, () => Effect.succeed("busy" as const))
-)
 
 const bringUp = Effect.gen(function* () {
   if (!(yield* mayMigrate)) {
@@ -238,7 +260,10 @@ const bringUp = Effect.gen(function* () {
   }
   const directory = yield* bringUpDirectory
   if (yield* isAhead) return directory
-  const cells = yield* Effect.forEach(yield* cellNames, bringUpCell)
+  const cells = yield* Effect.forEach(yield* cellPlaces, (place) => {
+    const spread = place.node === mainNode ? spreadIds : spreadIdsOn(place.name, place.ordinal, new Map())
+    return unlessDown(place, onNode(place.node)(bringUpCell(place.name, spread)))
+  })
   return [...directory, ...cells.flat()]
 })
 
@@ -256,7 +281,10 @@ export const migrate = Effect.andThen(notTooOld, changes).pipe(
   Effect.catchIf(isForbidden, () => withoutRole),
   Effect.flatMap((parts) => (parts.length === 0 ? Effect.succeed([]) : bringUp)),
   Effect.mapError((error) =>
-    error instanceof LoginWithoutRole || error instanceof PostgresTooOld || error instanceof SchemaUnreleased
+    error instanceof LoginWithoutRole ||
+    error instanceof NodeUnknown ||
+    error instanceof PostgresTooOld ||
+    error instanceof SchemaUnreleased
       ? error
       : new MigrationFailed({ message: `the database was not migrated: ${wordsOf(error)}` })
   ),

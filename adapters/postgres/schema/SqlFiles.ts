@@ -61,7 +61,14 @@ const namesIn = async (folder: URL) =>
     .map((name) => name.slice(0, -".sql".length))
     .sort()
 
+/** The grants of a set, after the creation of the roles. */
+const rolesIn = async (folder: URL, root: URL): Promise<SqlFile> => {
+  const [roles, grants] = await Promise.all([fileOf(root, "database_roles"), fileOf(folder, "roles")])
+  return { ...grants, body: roles.body + grants.body, digest: sha256(roles.digest + grants.digest) }
+}
+
 const setOf = async (
+  root: URL,
   folder: URL,
   tables: ReadonlyArray<string>,
   functions: Promise<ReadonlyArray<SqlFile>>
@@ -70,7 +77,7 @@ const setOf = async (
   const set = {
     once: await Promise.all([...tables, ...migrations].map((name) => fileOf(folder, name))),
     functions: await functions,
-    roles: await fileOf(folder, "roles")
+    roles: await rolesIn(folder, root)
   }
   return { ...set, roles: { ...set.roles, digest: digestOf(set) } }
 }
@@ -78,8 +85,14 @@ const setOf = async (
 const read = async (folder: URL): Promise<SqlFiles> => {
   const functionNames = await namesIn(new URL("functions/", folder))
   const [directory, cell] = await Promise.all([
-    setOf(folder, ["directory", "catalogue"], Promise.all(["funding", "move"].map((name) => fileOf(folder, name)))),
     setOf(
+      folder,
+      folder,
+      ["directory", "catalogue"],
+      Promise.all(["funding", "move"].map((name) => fileOf(folder, name)))
+    ),
+    setOf(
+      folder,
       new URL("cell/", folder),
       ["cell"],
       Promise.all(functionNames.map((name) => fileOf(folder, `functions/${name}`)))

@@ -1,7 +1,10 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { everyCellPlace } from "../../../adapters/postgres/connection/Cell.ts"
+import { mainNode } from "../../../adapters/postgres/connection/Nodes.ts"
 import { tableExists } from "../../../adapters/postgres/connection/Sql.ts"
-import { isolated, passed, warned } from "./Check.ts"
+import { wordsOf } from "../../../adapters/postgres/connection/SqlFailure.ts"
+import { failed, isolated, passed, warned } from "./Check.ts"
 
 const cells = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -30,5 +33,24 @@ const moves = Effect.gen(function* () {
       )
 })
 
-/** Names the closed cells and the companies that are moving. */
-export const cellChecks = Effect.all([isolated("cells", cells), isolated("moves", moves)])
+// Connects to each node, because its companies cannot sell without it.
+const nodes = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  if (!(yield* tableExists(sql, "directory.cell"))) return passed("nodes", "there are no tables yet")
+  const places = yield* yield* everyCellPlace
+  const others = places.filter(({ node }) => node !== mainNode)
+  if (others.length === 0) return passed("nodes", "all cells are in the database of the directory")
+  const faults = yield* Effect.forEach(others, ({ connected, name, node }) =>
+    Effect.match(
+      Effect.flatMap(connected, ({ sql }) => sql`select from ${sql.cell}.schema_file limit 1`),
+      { onFailure: (error) => [`${name} on ${node}: ${wordsOf(error)}`], onSuccess: () => [] }
+    )
+  )
+  const found = faults.flat()
+  return found.length === 0
+    ? passed("nodes", `the nodes of ${others.length === 1 ? "one cell" : `${others.length} cells`} answer`)
+    : failed("nodes", `the companies of these cells cannot sell: ${found.join("; ")}`)
+})
+
+/** Names the closed cells, the companies that are moving, and the cells whose nodes do not answer. */
+export const cellChecks = Effect.all([isolated("cells", cells), isolated("moves", moves), isolated("nodes", nodes)])

@@ -31,7 +31,7 @@ const webhooks = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   if (!(yield* tableExists(sql, "directory.cell"))) return passed("webhooks", "there are no tables yet")
   const dueBefore = DateTime.subtractDuration(yield* DateTime.now, waiting_max)
-  const ofCells = yield* Effect.forEach(yield* everyCell(sql), (cell) => webhooksOf(cell.sql, dueBefore))
+  const ofCells = yield* Effect.forEach(yield* yield* everyCell, (cell) => webhooksOf(cell.sql, dueBefore))
   const rows = ofCells.flat()
   const found = [
     { said: "disabled", those: rows.filter(({ disabled }) => disabled) },

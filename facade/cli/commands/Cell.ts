@@ -5,7 +5,7 @@ import { CellDirectory } from "../../../core/ports/CellDirectory.ts"
 import { addCell, closeCell, openCell } from "../../../core/workflows/ManageCells.ts"
 import { operatorLayer } from "../../AppLayer.ts"
 import { type Document, formatTable, print } from "../terminal/Output.ts"
-import { cellName } from "../terminal/Parameters.ts"
+import { cellName, nodeFlag } from "../terminal/Parameters.ts"
 
 const states: Readonly<Record<CellState, string>> = { open: "abierta", closed: "cerrada" }
 
@@ -20,11 +20,11 @@ const cellDocument = ({ bytes, companies, name, node, rows, state }: Cell): Docu
 
 const add = Command.make(
   "add",
-  { name: cellName },
-  Effect.fn(function* ({ name }) {
-    const isNew = yield* addCell(name)
+  { name: cellName, node: nodeFlag },
+  Effect.fn(function* ({ name, node }) {
+    const isNew = yield* addCell(name, node)
     yield* print(
-      { celda: name, creada: isNew },
+      { celda: name, nodo: node, creada: isNew },
       isNew
         ? `Cell ${name} is open. New companies go to the open cell with the fewest companies; choose one with "saldo company create --cell ${name}".`
         : `Cell ${name} exists already. Nothing was changed.`
@@ -36,7 +36,10 @@ const add = Command.make(
     "Add a cell: a schema with tables of its own for the money of many companies. The cell is added completely or not at all, and an interrupted command may be repeated. It needs the login that owns the database, in MIGRATION_DATABASE_URL, as saldo migrate does. From the second cell on, each cell counts its ids in steps of 256, so no id is assigned twice."
   ),
   Command.withShortDescription("Add a cell for new companies"),
-  Command.withExamples([{ command: "saldo cell add norte", description: "A second cell" }])
+  Command.withExamples([
+    { command: "saldo cell add norte", description: "A second cell" },
+    { command: "saldo cell add sur --node este", description: "A cell on the server of CELL_NODE_ESTE_URL" }
+  ])
 )
 
 const list = Command.make(
@@ -49,7 +52,7 @@ const list = Command.make(
 ).pipe(
   Command.provide(operatorLayer),
   Command.withDescription(
-    "List the cells with their state, companies, estimated rows, bytes on disk, and the Postgres server that holds them. Node main is the server of DATABASE_URL."
+    "List the cells with their state, companies, estimated rows, bytes on disk, and the Postgres server that holds them. Node main is the server of DATABASE_URL. Rows and bytes are missing if the server does not answer."
   ),
   Command.withShortDescription("List the cells"),
   Command.withExamples([{ command: "saldo cell list --json", description: "As JSON for a script" }])

@@ -1,7 +1,7 @@
 import { Duration, Option, Result, Schema } from "effect"
 import { Argument, Flag } from "effect/cli"
 import { CaseId } from "../../../core/domain/Case.ts"
-import { CellName } from "../../../core/domain/Cell.ts"
+import { CellName, NodeName } from "../../../core/domain/Cell.ts"
 import { WebhookId } from "../../../core/domain/Event.ts"
 import { ProposalNumber } from "../../../core/domain/FundingProposal.ts"
 import { CompanyId, ServiceId, TokenId, TransactionId } from "../../../core/domain/Ids.ts"
@@ -52,6 +52,16 @@ const cellNameExpected = () =>
 export const cellName = Argument.String("name").pipe(
   Argument.withDescription("Name of the cell"),
   Argument.filterMap(Schema.decodeOption(CellName), cellNameExpected)
+)
+
+/** The node of a new cell. */
+export const nodeFlag = Flag.String("node").pipe(
+  Flag.withDescription("Postgres server of the cell; CELL_NODE_<NAME>_URL has its address"),
+  Flag.filterMap(
+    Schema.decodeOption(NodeName),
+    () => "Expected: up to 31 lower-case letters and digits, beginning with a letter"
+  ),
+  orDefault(NodeName.make("main"), "main, the server of DATABASE_URL")
 )
 
 /** A flag with the name of a cell. */

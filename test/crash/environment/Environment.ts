@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { PgClient } from "@effect/sql-pg"
 import { Cause, ConfigProvider, Context, Effect, Exit, Layer, Redacted } from "effect"
 import { EmbeddedPostgres } from "../../../adapters/embedded/EmbeddedPostgres.ts"
-import { CellName } from "../../../core/domain/Cell.ts"
+import { CellName, NodeName } from "../../../core/domain/Cell.ts"
 import type { CompanyId } from "../../../core/domain/Ids.ts"
 import { Amount } from "../../../core/domain/Money.ts"
 import { addCell } from "../../../core/workflows/ManageCells.ts"
@@ -40,7 +40,7 @@ const makeCustomer = Effect.fnUntraced(function* (cell: CellName) {
 const makeCustomers = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const cells = cellNames.map((name) => CellName.make(name))
-  yield* Effect.forEach(cells, addCell, { discard: true })
+  yield* Effect.forEach(cells, (cell) => addCell(cell, NodeName.make("main")), { discard: true })
   yield* sql.unsafe(uniteCellsSql).unprepared
   // Blocks are short, so that the few sales of a run fill whole blocks of the lists.
   yield* Effect.forEach(cells, (cell) => setBlockLength(testBlockLength, cell), { discard: true })

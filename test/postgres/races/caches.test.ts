@@ -87,6 +87,7 @@ layer(TestLayer, { excludeTestServices: true })("a cache entry with a lifetime o
       let reads = 0
       const vitals = {
         cells: [],
+        cellsDown: [],
         unresolved: [],
         unresolvedReversals: [],
         undeliveredSms: [],

@@ -85,6 +85,7 @@ const ofTheDirectory: ReadonlyArray<Case> = [
   ["two cells with one ordinal", "cell_ordinal_key", [cell(), cell({ name: "'sur'" })]],
   ["a cell with an ordinal that does not fit into an id", "cell_ordinal_check", [cell({ ordinal: 256 })]],
   ["a cell in an unknown state", "cell_state_check", [cell({ state: "'moving'" })]],
+  ["a cell on a node that no variable can name", "cell_node_check", [cell({ node: "'otro_nodo'" })]],
   ["a company in an unknown state", "company_state_check", [company({ state: "'cerrada'" })]],
   ["a token without a company", "token_company_id_fkey", [token({ company_id: 99 })]],
   ["a token without a name", "token_name_check", [company(), token({ name: "''" })]],
@@ -233,6 +234,13 @@ layer(TestDatabase)("the tables that companies share", (it) => {
   ])("protect the audit log from: %s", (statement) =>
     Effect.gen(function* () {
       assert.include(String(yield* refusedBy([statement])), "audit_event is append-only")
+    })
+  )
+
+  it.effect("refuse the sandbox in a cell of another node", () =>
+    Effect.gen(function* () {
+      const statements = [cell({ name: "'sur'", node: "'este'" }), company({ code: "'SANDBOX'", cell: "'sur'" })]
+      assert.include(String(yield* refusedBy(statements)), "company_sandbox_on_main")
     })
   )
 

@@ -18,8 +18,9 @@ import { temporaryDirectory, timeout_ms } from "../../support/FirstStart.ts"
 
 const connectedTo = (url: string) => Layer.fresh(Database.layer({ url: Redacted.make(url), connections_max: 1 }))
 
-const files = readdirSync(new URL("../../../sql/", import.meta.url), { recursive: true }).filter((name) =>
-  /\.sql$/.test(String(name))
+// database_roles.sql is a part of both files roles.sql.
+const files = readdirSync(new URL("../../../sql/", import.meta.url), { recursive: true }).filter(
+  (name) => /\.sql$/.test(String(name)) && name !== "database_roles.sql"
 )
 
 describe("replicas that start concurrently on an empty database", { timeout: timeout_ms }, () => {
@@ -87,6 +88,7 @@ const asBeforeCells = SqlClient.SqlClient.use(
       drop function cell.refuse_closed cascade;
       alter table cell.balance drop column closed;
       drop function directory.require_open_cell cascade;
+      drop function directory.require_sandbox_on_main cascade;
       alter table directory.company drop column cell;
       drop table directory.cell;
     end;
