@@ -84,9 +84,13 @@ declare
   highest bigint;
   reached bigint;
 begin
-  select m.source into strict source_
+  select m.source into source_
   from directory.company_move as m
   where m.company_id = company_ and m.target = target_;
+  -- Another operator has ended the move.
+  if not found then
+    return;
+  end if;
   select c.ordinal into strict ordinal_ from directory.cell as c where c.name = target_;
 
   -- transaction_id first, as in CellIds.ts.
