@@ -64,7 +64,7 @@ export const everyCellPlace = Effect.gen(function* () {
   const clientOn = Effect.fnUntraced(function* (node: string) {
     return node === mainNode ? sql : Context.get(yield* nodes.connect(node), PgClient.PgClient)
   })
-  return Effect.gen(function* () {
+  const places = Effect.gen(function* () {
     const only = yield* CellFilter
     // As JSON, because `saldo doctor` also reads the directory of an earlier version, which has no nodes.
     const rows = yield* sql<{ name: string; node: string }>`
@@ -78,6 +78,7 @@ export const everyCellPlace = Effect.gen(function* () {
       connected: Effect.map(clientOn(node), (client): NamedCell => ({ name, node, sql: clientOf(client, name) }))
     }))
   })
+  return places
 })
 
 /** Makes the effect that lists and connects the cells of a read over all companies, the first cell first. */

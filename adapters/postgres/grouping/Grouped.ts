@@ -54,7 +54,7 @@ export const watchGroupSize = Effect.fnUntraced(function* (name: string) {
   const { count: groups, sum: members } = yield* size
   let before = { count: groups, sum: members, at: yield* Clock.currentTimeMillis }
   let mean = 0
-  return Effect.gen(function* () {
+  const reading = Effect.gen(function* () {
     const at = yield* Clock.currentTimeMillis
     if (at - before.at < meanOver_ms) return mean
     const { count, sum } = yield* size
@@ -62,6 +62,7 @@ export const watchGroupSize = Effect.fnUntraced(function* (name: string) {
     before = { count, sum, at }
     return mean
   })
+  return reading
 })
 
 /** A call that waits for its answer. */

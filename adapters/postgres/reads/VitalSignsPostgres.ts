@@ -149,7 +149,7 @@ const vitalsOf = ({ name, sql }: NamedCell, facts: CompanyFacts, now: DateTime.U
 
 /** The name of the cell if its node cannot be reached. */
 const orDown = <A, E, R>(vitals: Effect.Effect<A, E, R>, name: string) =>
-  Effect.catch(vitals, (error) => (isUnreachable(error) ? Effect.succeed(name) : Effect.fail(error)))
+  Effect.catchIf(vitals, isUnreachable, () => Effect.succeed(name))
 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
