@@ -45,7 +45,7 @@ describe("closings in the console", () => {
         yield* ask("cierres.cerrar", { dia: "2026-03-14", empresa_id: companyId }, yield* operator("cajero"))
         const { data: whole } = yield* ask("cierres.verificar", {})
         assert.deepStrictEqual([whole.rotos, whole.rotos_total], [[], 0])
-        yield* sql`alter table cell.closing disable trigger closing_append_only`
+        yield* sql`alter table cell.closing disable trigger closing_kept`
         yield* sql`delete from cell.closing where company_id = ${companyId} and day = '2026-03-13'`
         const { data: broken } = yield* ask("cierres.verificar", {})
         assert.deepStrictEqual(broken, {
