@@ -19,10 +19,7 @@ const args = [
   "--no-first-run",
   "--disable-background-networking",
   "--disable-component-update",
-  "--disable-sync",
-  // Fewer processes, because the tests share two cores.
-  "--in-process-gpu",
-  "--renderer-process-limit=1"
+  "--disable-sync"
 ]
 
 /** A browser with a fresh profile. It is closed with its scope. */
