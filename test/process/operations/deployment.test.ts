@@ -180,7 +180,10 @@ describe("ops/example.env", () => {
   it.effect("shows every variable that Saldo reads, each once", () =>
     Effect.gen(function* () {
       const shown = [...namesIn(forSystemd), ...namesIn(forBoth)]
-      assert.sameMembers(shown, [...(yield* variables)])
+      // Saldo reads all variables with the prefix CELL_NODE. The file shows one of them.
+      assert.include(shown, "CELL_NODE_NORTE_URL")
+      const withoutNodes = (names: Iterable<string>) => [...names].filter((name) => !name.startsWith("CELL_NODE"))
+      assert.sameMembers(withoutNodes(shown), withoutNodes(yield* variables))
       assert.strictEqual(new Set(examples).size, examples.length)
     })
   )
