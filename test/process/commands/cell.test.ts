@@ -45,8 +45,8 @@ layer(CommandLine.layer, { excludeTestServices: true, timeout: "2 minutes" })("a
       const sql = yield* PgClient.PgClient
       const { answer } = yield* asOwner
       const first = yield* answer("company", "create", ...named("UNA"))
-      assert.deepStrictEqual(yield* answer("cell", "add", "norte"), { celda: "norte", creada: true })
-      assert.deepStrictEqual(yield* answer("cell", "add", "norte"), { celda: "norte", creada: false })
+      assert.deepStrictEqual(yield* answer("cell", "add", "norte"), { celda: "norte", nodo: "main", creada: true })
+      assert.deepStrictEqual(yield* answer("cell", "add", "norte"), { celda: "norte", nodo: "main", creada: false })
       const [{ id } = { id: 0 }] = yield* sql<{ id: number }>`select nextval('norte.transaction_id')::int as id`
       assert.strictEqual(id % 256, 1)
       const second = yield* answer("company", "create", ...named("DOS"))

@@ -30,7 +30,7 @@ const named = (text: string): ReadonlySet<string> =>
   new Set(Array.from(text.matchAll(/\bsaldo_\w+/g), ([name]) => name.replace(/_(?:bucket|sum|count)$/, "")))
 
 /** The manual's section on metrics. Other sections name database roles, which also start with `saldo_`. */
-const [, metricsSection = ""] = /\n## Metrics and alerts\n([\s\S]*?)\n## Roles\n/.exec(manual) ?? []
+const [, metricsSection = ""] = /\n## Metrics and alerts\n([\s\S]*?)\n## Cells\n/.exec(manual) ?? []
 
 const secret = "0123456789abcdef0123456789abcdef"
 

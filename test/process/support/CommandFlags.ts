@@ -71,7 +71,7 @@ export const taught: ReadonlyArray<
   ["token rotate", [], { solape: "24h" }],
   ...["suspend", "activate", "revoke", "list"].map((name) => [`token ${name}`, [], {}] as const),
   ...["webhook list", "webhook show", "webhook disable", "case show"].map((command) => [command, [], {}] as const),
-  ["cell add", [], {}],
+  ["cell add", [], { node: "main, the server of DATABASE_URL" }],
   ["cell list", [], {}],
   ["cell close", [], {}],
   ["cell open", [], {}],
