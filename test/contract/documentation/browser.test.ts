@@ -46,6 +46,9 @@ const faultsOf = (page: Page, watched: ReadonlyArray<string>) =>
     return [...watched]
   })
 
+/** Timeout of one action in a page. The tests share two cores, and the page of the API is large. */
+const action_max_ms = 90_000
+
 /** An empty, watched page in a new browser context. */
 const openPage = Effect.fnUntraced(function* (options: BrowserContextOptions = {}) {
   const { browser, origin } = yield* Browsing
@@ -53,6 +56,7 @@ const openPage = Effect.fnUntraced(function* (options: BrowserContextOptions = {
     Effect.promise(() => browser.newContext({ baseURL: origin, ...options })),
     (opened) => Effect.promise(() => opened.close())
   )
+  context.setDefaultTimeout(action_max_ms)
   return yield* Effect.promise(async () => {
     const page = await context.newPage()
     await page.addInitScript({ content: reportViolations })
@@ -90,8 +94,8 @@ class FirstVisit extends Context.Service<FirstVisit, Effect.Success<typeof visit
 
 const Visited = Layer.provideMerge(FirstVisit.layer, Browsing.layer)
 
-describe.skipIf(!isBrowserInstalled())("the documentation in a browser", () => {
-  layer(Visited, { excludeTestServices: true })((it) => {
+describe.skipIf(!isBrowserInstalled())("the documentation in a browser", { timeout: 180_000 }, () => {
+  layer(Visited, { excludeTestServices: true, timeout: "3 minutes" })((it) => {
     it.effect("sells from the console with the prefilled credentials, and sends no request to another host", () =>
       Effect.gen(function* () {
         const { faults, sale } = yield* FirstVisit
