@@ -5,7 +5,9 @@ import { allMutants } from "./mutants/AllMutants.ts"
 import { patchedFunction } from "./sql/InProcessPostgres.ts"
 import { quietly, threads, timeout_ms } from "./TestRun.ts"
 
-const onSql = allMutants.flatMap((mutant) => (mutant.on === "sql" ? [mutant] : []))
+const patches = allMutants.flatMap((mutant) =>
+  mutant.on === "sql" && mutant.patch !== undefined ? [{ name: mutant.name, patch: mutant.patch }] : []
+)
 
 /**
  * The seeds at which the search begins for the mutants that the first two seeds do not catch. `npm run simulate --
@@ -46,7 +48,7 @@ describe("a mutant", () => {
     timeout_ms
   )
 
-  it.each(onSql)("changes one place of an SQL function: $name", ({ patch }) => {
+  it.each(patches)("changes one place of an SQL function: $name", ({ patch }) => {
     assert.include(patchedFunction(patch), patch.to)
   })
 })

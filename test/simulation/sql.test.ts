@@ -3,13 +3,14 @@ import { Effect } from "effect"
 import { runCampaign } from "./campaign/Campaign.ts"
 import { runMutant, runSeed } from "./campaign/Job.ts"
 import { type FaultAtStep, faultsAtStepsOn } from "./engine/Faults.ts"
+import { cellMutants } from "./mutants/CellMutants.ts"
 import { quietly, threads, timeout_ms } from "./TestRun.ts"
 
 const ops = 200
 const on = "sql"
 
 /** Seeds that together reach every wire step: deposits, adjustments, sales, reversals and closings. */
-const seeds = [14, 40, 42] as const
+const seeds = [40, 42, 130] as const
 
 describe("the simulation on the SQL functions", () => {
   it.live(
@@ -46,6 +47,16 @@ describe("the simulation on the SQL functions", () => {
         assert.strictEqual(caught?.invariant, "a key always gets the same response")
         assert.isNull(before.violation)
         assert.strictEqual(after.trace.digest, before.trace.digest)
+      }),
+    timeout_ms
+  )
+
+  it.live.each(cellMutants)(
+    "catches a bug in the cells: $name",
+    ({ name }) =>
+      Effect.promise(async () => {
+        const { caught } = await runMutant({ mutant: name, seed: 0, seeds: 1, ops })
+        assert.isNotNull(caught)
       }),
     timeout_ms
   )

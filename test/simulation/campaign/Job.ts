@@ -33,8 +33,9 @@ export const runOn = async (
   if (backend === "memory") return simulate(seed, ops, options)
   sharedPostgres ??= startPostgres()
   const running = await sharedPostgres
-  await running.reset(mutant?.on === "sql" ? mutant.patch : null)
-  return simulate(seed, ops, { ...options, store: sqlStore(running) })
+  const bug = mutant?.on === "sql" ? mutant : null
+  await running.reset(bug ?? {})
+  return simulate(seed, ops, { ...options, store: sqlStore(running, bug?.routing) })
 }
 
 /** A seed to run. */

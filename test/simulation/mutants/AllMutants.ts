@@ -1,3 +1,4 @@
+import { cellMutants } from "./CellMutants.ts"
 import { closingMutants } from "./ClosingMutants.ts"
 import { eventMutants } from "./EventMutants.ts"
 import { fundingMutants } from "./FundingMutants.ts"
@@ -18,7 +19,8 @@ export const allMutants: ReadonlyArray<Mutant> = [
   ...fundingMutants,
   ...eventMutants,
   ...closingMutants,
-  ...sqlMutants
+  ...sqlMutants,
+  ...cellMutants
 ]
 
 export const mutantOf = (name: string): Mutant => {

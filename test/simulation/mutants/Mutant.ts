@@ -6,15 +6,17 @@ import type { Reversals } from "../../../core/ports/Reversals.ts"
 import { Activity } from "../engine/Faults.ts"
 import type { DatabasePorts } from "../process/Store.ts"
 import type { Variant, VariantContext } from "../run/Simulate.ts"
-import type { FunctionPatch } from "../sql/InProcessPostgres.ts"
+import type { DatabaseBug } from "../sql/InProcessPostgres.ts"
+import type { RoutingBug } from "../sql/ProductionAdapters.ts"
 
 /**
  * A plausible bug, planted to test that the simulation catches it. In memory, it changes the ports of processes or the
- * services around them. On SQL, it changes the text of an SQL function.
+ * services around them. On SQL, it changes the text of an SQL function or the cells that adapters see, or runs a statement
+ * before the run.
  */
 export type Mutant = { readonly name: string } & (
   | { readonly on: "memory"; readonly variant: Variant }
-  | { readonly on: "sql"; readonly patch: FunctionPatch }
+  | ({ readonly on: "sql"; readonly routing?: RoutingBug } & DatabaseBug)
 )
 
 export const booksOf = ({ books }: VariantContext): Books["Service"] => {

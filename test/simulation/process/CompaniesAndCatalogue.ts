@@ -19,19 +19,25 @@ const company = (id: number, changes: Partial<Company> = {}): Company => ({
   ...changes
 })
 
-/** Three companies in production, and the shared sandbox. */
+/** Three companies in production, in two cells, and the shared sandbox. Books in memory have no cells. */
 export const companies: ReadonlyArray<Company> = [
   company(1),
-  company(2),
+  company(2, { cell: "norte" }),
   company(3),
   company(4, { code: "SANDBOX", environment: "development" })
 ]
+
+/** The cells of the companies, the first one first. */
+export const simulatedCells: ReadonlyArray<string> = [...new Set(companies.map(({ cell }) => cell))]
 
 const companyOf = (id: number): Company => {
   const found = companies.find((each) => each.id === id)
   if (found === undefined) throw new Error(`there is no company ${id}`)
   return found
 }
+
+/** The cell of a company. */
+export const cellOf = (id: number): string => companyOf(id).cell
 
 /** The session of a caller of a company. */
 export const sessionOf = (id: number): Session => ({

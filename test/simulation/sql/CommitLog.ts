@@ -1,5 +1,5 @@
 import { PgClient } from "@effect/sql-pg"
-import { Effect } from "effect"
+import { Effect, Struct } from "effect"
 import { eventType } from "../../../adapters/postgres/events/EventRows.ts"
 import { type SaleRow, saleColumns, transactionOf } from "../../../adapters/postgres/ledger/TransactionRow.ts"
 import { type EntryRow, entryColumns, entryOf } from "../../../adapters/postgres/reads/StatementPostgres.ts"
@@ -9,6 +9,7 @@ import { Centavos, zero } from "../../../core/domain/Money.ts"
 import type { ReversalStatus, Status } from "../../../core/domain/Status.ts"
 import type { EventType } from "../../../core/domain/Webhook.ts"
 import type { ObservedCommit, ReportableChange, WrittenEvent } from "../engine/Simulation.ts"
+import { simulatedCells } from "../process/CompaniesAndCatalogue.ts"
 import { entryChange, policyEventTypes, reversalEventTypes, saleEventTypes } from "../store/CommitsMemory.ts"
 
 /** The logged tables, each with the writes after which a row is logged. */
@@ -20,6 +21,21 @@ const logged = {
   balance: { writes: "insert or update", when: "true" },
   event: { writes: "insert", when: "true" }
 } as const
+
+/** SQL that logs the changes of a table of a cell. All cells have the same tables, so a row becomes one of the first cell. */
+const tableLogSql = (cell: string, table: keyof typeof logged): string => {
+  const { when, writes } = logged[table]
+  return `
+    create function simulation.log_${cell}_${table}() returns trigger language plpgsql as $$
+    begin
+      insert into simulation.change (company_id, table_name, "${table}")
+      values (new.company_id, '${table}', new::text::cell.${table});
+      return null;
+    end;
+    $$;
+    create trigger simulation_log after ${writes} on ${cell}.${table}
+    for each row when (${when}) execute function simulation.log_${cell}_${table}();`
+}
 
 /**
  * SQL that creates a log of all changes that need an event, and of all events. Triggers write the log, so it does not
@@ -36,17 +52,7 @@ export const commitLogSql = [
        .map((table) => `"${table}" cell.${table}`)
        .join(", ")}
    );`,
-  ...Object.entries(logged).map(
-    ([table, { when, writes }]) => `
-     create function simulation.log_${table}() returns trigger language plpgsql as $$
-     begin
-       insert into simulation.change (company_id, table_name, "${table}") values (new.company_id, '${table}', new);
-       return null;
-     end;
-     $$;
-     create trigger simulation_log after ${writes} on cell.${table}
-     for each row when (${when}) execute function simulation.log_${table}();`
-  )
+  ...simulatedCells.flatMap((cell) => Struct.keys(logged).map((table) => tableLogSql(cell, table)))
 ].join("\n")
 
 interface ChangeRow {

@@ -117,19 +117,19 @@ const moneyOf = (row: MoneyRow): Money => ({
 export const takeSnapshot = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const money = yield* sql<MoneyRow>`
-    select company_id, available, held, limit_daily, limit_weekly, limit_monthly from cell.balance`
+    select company_id, available, held, limit_daily, limit_weekly, limit_monthly from all_cells.balance`
   const sales = yield* sql<ObservedRow>`
     select ${sql.literal(saleColumns())}, idempotency_key, day::text as sold_on, bill_id
-    from cell.transaction
+    from all_cells.transaction
     order by id`
   const byHand = yield* sql<EntryRow>`
     select e.company_id, e.type, e.amount, e.reference, p.decided_by is distinct from p.proposed_by as agreed
-    from cell.entry as e
-    left join cell.funding_proposal as p on p.company_id = e.company_id and p.entry_id = e.id
+    from all_cells.entry as e
+    left join all_cells.funding_proposal as p on p.company_id = e.company_id and p.entry_id = e.id
     where e.transaction_id is null
     order by e.id`
   const undecided = yield* sql<ReversalRow>`
-    select company_id, xid, transaction_id, created_at from cell.reversal where status in ('PROCESSING', 'PENDING') order by id`
+    select company_id, xid, transaction_id, created_at from all_cells.reversal where status in ('PROCESSING', 'PENDING') order by id`
   return {
     money: new Map(money.map((row) => [Number(row.company_id), moneyOf(row)])),
     sales: byCompany(sales, saleOf),
@@ -169,27 +169,29 @@ export const dueTimes = Effect.gen(function* () {
       (
         select min(greatest(ask_at, leased_until))
         from (
-          select ask_at, leased_until from cell.transaction where status in ('PROCESSING', 'PENDING')
+          select ask_at, leased_until from all_cells.transaction where status in ('PROCESSING', 'PENDING')
           union all
-          select ask_at, leased_until from cell.reversal where status in ('PROCESSING', 'PENDING')
+          select ask_at, leased_until from all_cells.reversal where status in ('PROCESSING', 'PENDING')
         ) as asked
         where ask_at is not null
       ) as recovery,
       (
         select min(greatest(t.processed_at + c.hours * interval '1 hour', f.leased_until))
         from unnest(array[${sql.literal(checks.map(({ hours }) => hours).join())}]) as c(hours)
-        left join cell.follow_up as f on f.hours = c.hours
+        cross join directory.cell as d
+        left join all_cells.follow_up as f on f.hours = c.hours and f.cell = d.name
         cross join lateral (
           select t.processed_at
-          from cell.transaction as t
-          where t.environment = 'production'
+          from all_cells.transaction as t
+          where t.cell = d.name
+            and t.environment = 'production'
             and t.status in ('SUCCESS', 'FAILED')
             and (t.processed_at, t.id) > (coalesce(f.settled_at, '-infinity'), coalesce(f.transaction_id, 0))
           order by t.processed_at
           limit 1
         ) as t
       ) as follow_up,
-      (select min(greatest(send_at, leased_until)) from cell.sms where status = 'staged') as messages`
+      (select min(greatest(send_at, leased_until)) from all_cells.sms where status = 'staged') as messages`
   return {
     recovery: instant_ms(row?.recovery),
     "follow-up": instant_ms(row?.follow_up),
@@ -207,14 +209,14 @@ export const deliveryDueTime = Effect.gen(function* () {
     select min(greatest(d.due_at, d.leased_until)) as deliveries
     from (
       select w.company_id, w.id, w.failing_since is not null and exists (
-        select from cell.delivery as d
+        select from all_cells.delivery as d
         where d.company_id = w.company_id and d.webhook_id = w.id and d.state = 'pendiente'
           and d.leased_until is not null
       ) as is_sending
-      from cell.webhook as w
+      from all_cells.webhook as w
       where w.state = 'activo'
     ) as w
-    join cell.delivery as d on d.company_id = w.company_id and d.webhook_id = w.id
+    join all_cells.delivery as d on d.company_id = w.company_id and d.webhook_id = w.id
     where d.state = 'pendiente' and (not w.is_sending or d.leased_until is not null)`
   return instant_ms(row?.deliveries)
 })
@@ -236,8 +238,8 @@ export const readFinalEvents = Effect.gen(function* () {
   const events = yield* Effect.forEach(companies, ({ id }) => port.list(id, all))
   const deliveries = yield* sql<DeliveryRow>`
     select d.company_id, d.webhook_id, d.sequence, d.state, w.state as webhook_state
-    from cell.delivery as d
-    join cell.webhook as w on w.company_id = d.company_id and w.id = d.webhook_id`
+    from all_cells.delivery as d
+    join all_cells.webhook as w on w.company_id = d.company_id and w.id = d.webhook_id`
   return {
     events: events.flat(),
     deliveries: deliveries.map((row) => ({

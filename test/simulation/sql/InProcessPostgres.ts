@@ -2,13 +2,16 @@ import { readFileSync } from "node:fs"
 import { PgClient } from "@effect/sql-pg"
 import { PGlite } from "@electric-sql/pglite"
 import { type Effect, Layer, ManagedRuntime } from "effect"
+import * as InsurancesMemory from "../../../adapters/memory/InsurancesMemory.ts"
+import * as EventsOfCells from "../../../adapters/postgres/cells/EventsOfCells.ts"
 import { anyRoleReaderLayer } from "../../../adapters/postgres/connection/CompanyReads.ts"
-import * as EventsPostgres from "../../../adapters/postgres/events/EventsPostgres.ts"
 import * as AuditPostgres from "../../../adapters/postgres/reads/AuditPostgres.ts"
 import { migrate } from "../../../adapters/postgres/schema/Migrations.ts"
-import { setBlockLength } from "../../support/SalesHistory.ts"
-import { companies } from "../process/CompaniesAndCatalogue.ts"
+import { setBlockLength, testBlockLength } from "../../support/SalesHistory.ts"
+import { addCell, uniteCellsSql } from "../../support/SeveralCells.ts"
+import { companies, simulatedCells } from "../process/CompaniesAndCatalogue.ts"
 import { commitLogSql } from "./CommitLog.ts"
+import { knownCellsLayer } from "./ProductionAdapters.ts"
 import { type ConnectionHandler, greeting, WireSocket } from "./WireProtocol.ts"
 
 /** A file of `sql/functions`, changed in one place. */
@@ -16,6 +19,12 @@ export interface FunctionPatch {
   readonly file: string
   readonly from: string
   readonly to: string
+}
+
+/** A planted bug in the database: a changed function, or a statement that runs in the empty database. */
+export interface DatabaseBug {
+  readonly patch?: FunctionPatch
+  readonly statement?: string
 }
 
 /** The original text of a file. */
@@ -33,34 +42,35 @@ export const patchedFunction = ({ file, from, to }: FunctionPatch): string => {
  * Removes all data of a run. It also resets the sequences, so that equal seeds draw equal ids. It drops the prepared
  * statements, because all connections share one session.
  */
-const resetSql = `
+const resetSqlOf = (tables: ReadonlyArray<string>, sequences: ReadonlyArray<string>): string => `
   deallocate all;
   discard plans;
   set session_replication_role = replica;
-  truncate cell.adjustment, cell.balance, cell.block, cell.closing, cell.consumption, cell.deposit_reference, cell.entry,
-    cell.delivery, cell.event, cell.funding_proposal, cell.idempotency, cell.insurance, cell.option, cell.resolution, cell.reversal, cell.sms,
-    cell.sublist_block, cell.transaction, cell.webhook, directory.audit_event, cell.follow_up,
-    directory.phone_quota cascade;
+  truncate ${tables.join(", ")}, directory.audit_event, directory.phone_quota cascade;
   truncate simulation.change restart identity;
-  alter sequence cell.transaction_id restart;
-  alter sequence cell.entry_id restart;
-  alter sequence cell.funding_proposal_number restart;
-  alter sequence cell.reversal_id restart;
-  alter sequence cell.insurance_id restart;
-  alter sequence cell.webhook_id restart;
+  ${sequences.map((name) => `alter sequence ${name} restart;`).join("\n")}
   set session_replication_role = origin;
 `
 
-/** Length of a list block. It is short, so that the few sales of a run fill some blocks. */
-const blockLength = 4
+/** The tables and the sequences of the cells whose contents a run changes. */
+const namesInCells = async (postgres: PGlite, kind: "r" | "S"): Promise<ReadonlyArray<string>> => {
+  const { rows } = await postgres.query<{ name: string }>(
+    `select c.oid::regclass::text as name
+     from directory.cell as d
+     join pg_class as c on c.relnamespace = d.name::regnamespace
+     where c.relkind = $1 and c.relname <> 'schema_file'`,
+    [kind]
+  )
+  return rows.map(({ name }) => name)
+}
 
 /** A Postgres in this process, and a fault-free connection to observe it. */
 export interface InProcessPostgres {
   /** Runs a statement to its end, synchronously. */
   readonly run: (statement: Uint8Array) => Uint8Array
   readonly observe: <A, E>(effect: Effect.Effect<A, E, Layer.Success<Observer>>) => Promise<A>
-  /** Empties the tables and installs the functions again, either with the original text or with a mutant. */
-  readonly reset: (patch: FunctionPatch | null) => Promise<void>
+  /** Empties the tables, restores the functions and sequences, and plants a bug. */
+  readonly reset: (bug: DatabaseBug) => Promise<void>
 }
 
 type Observer = ReturnType<typeof observerOf>
@@ -75,8 +85,8 @@ const observerOf = (run: InProcessPostgres["run"]) => {
     respond: (wire, { bytes }) => say(wire, run(bytes))
   }
   const connection = PgClient.make({ stream: () => new WireSocket(answerer), username: "saldo", maxConnections: 1 })
-  return Layer.mergeAll(AuditPostgres.layer, EventsPostgres.layer).pipe(
-    Layer.provide(anyRoleReaderLayer),
+  return Layer.mergeAll(AuditPostgres.layer, EventsOfCells.layer).pipe(
+    Layer.provide([anyRoleReaderLayer, knownCellsLayer, InsurancesMemory.vaultLayer]),
     Layer.provideMerge(PgClient.layerFrom(connection))
   )
 }
@@ -87,36 +97,42 @@ export const startPostgres = async (): Promise<InProcessPostgres> => {
   const observer = () => ManagedRuntime.make(Layer.fresh(observerOf(run)))
   let runtime = observer()
   await runtime.runPromise(migrate)
+  const [first = "", ...others] = simulatedCells
+  for (const cell of others) await runtime.runPromise(addCell(cell))
+  await runtime.runPromise(setBlockLength(testBlockLength, first))
+  await postgres.exec(uniteCellsSql)
   await postgres.exec(commitLogSql)
-  const shorten = () => runtime.runPromise(setBlockLength(blockLength))
-  await shorten()
-  for (const { code, environment, id, legalName } of companies)
+  for (const { cell, code, environment, id, legalName } of companies)
     await postgres.query(
-      `insert into directory.company (id, legal_name, code, environment, created_at)
-       overriding system value values ($1, $2, $3, $4, 'epoch')`,
-      [id, legalName, code, environment]
+      `insert into directory.company (id, legal_name, code, environment, created_at, cell)
+       overriding system value values ($1, $2, $3, $4, 'epoch', $5)`,
+      [id, legalName, code, environment, cell]
     )
+  const resetSql = resetSqlOf(await namesInCells(postgres, "r"), await namesInCells(postgres, "S"))
   // The generic plan is reused. The tables of a run are so small that planning a statement would take longer than
   // running it.
   await postgres.exec("set plan_cache_mode = force_generic_plan")
   let changed: string | null = null
   const install = async (functions: string) => {
-    await postgres.exec("set search_path = cell, pg_temp")
-    await postgres.exec(functions)
-    await postgres.exec("reset search_path")
+    for (const cell of simulatedCells) {
+      await postgres.exec(`set search_path = ${cell}, pg_temp`)
+      await postgres.exec(functions)
+      await postgres.exec("reset search_path")
+      await runtime.runPromise(setBlockLength(testBlockLength, cell))
+    }
   }
   return {
     run,
     observe: (effect) => runtime.runPromise(effect),
-    reset: async (patch) => {
-      await runtime.dispose()
+    reset: async ({ patch, statement }) => {
       const before = changed
       changed = patch?.file ?? null
       if (before !== null) await install(functionText(before))
-      if (patch !== null) await install(patchedFunction(patch))
+      if (patch !== undefined) await install(patchedFunction(patch))
+      await runtime.dispose()
       await postgres.exec(resetSql)
+      if (statement !== undefined) await postgres.exec(statement)
       runtime = observer()
-      if (before !== null || patch !== null) await shorten()
     }
   }
 }

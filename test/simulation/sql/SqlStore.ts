@@ -1,29 +1,9 @@
 import { setImmediate } from "node:timers/promises"
-import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Layer, Scope } from "effect"
-import { anyRoleReaderLayer } from "../../../adapters/postgres/connection/CompanyReads.ts"
-import * as AuditLogPostgres from "../../../adapters/postgres/directory/AuditLogPostgres.ts"
-import * as DeliveriesPostgres from "../../../adapters/postgres/events/DeliveriesPostgres.ts"
-import * as EventsPostgres from "../../../adapters/postgres/events/EventsPostgres.ts"
-import * as WebhooksPostgres from "../../../adapters/postgres/events/WebhooksPostgres.ts"
-import * as InsurancesPostgres from "../../../adapters/postgres/insurance/InsurancesPostgres.ts"
-import * as OutboxPostgres from "../../../adapters/postgres/insurance/OutboxPostgres.ts"
-import * as AccountsPostgres from "../../../adapters/postgres/ledger/AccountsPostgres.ts"
-import * as ClosingsPostgres from "../../../adapters/postgres/ledger/ClosingsPostgres.ts"
-import * as FollowUpsPostgres from "../../../adapters/postgres/ledger/FollowUpsPostgres.ts"
-import * as FundingProposalsPostgres from "../../../adapters/postgres/ledger/FundingProposalsPostgres.ts"
-import * as LedgerPostgres from "../../../adapters/postgres/ledger/LedgerPostgres.ts"
-import * as OptionsPostgres from "../../../adapters/postgres/ledger/OptionsPostgres.ts"
-import * as ResolutionsPostgres from "../../../adapters/postgres/ledger/ResolutionsPostgres.ts"
-import * as ReversalsPostgres from "../../../adapters/postgres/ledger/ReversalsPostgres.ts"
-import * as UnresolvedPostgres from "../../../adapters/postgres/ledger/UnresolvedPostgres.ts"
-import * as TransactionsPostgres from "../../../adapters/postgres/reads/TransactionsPostgres.ts"
-import { AuditLog } from "../../../core/ports/AuditLog.ts"
 import type { Incarnation } from "../engine/EventLoop.ts"
 import type { WorkflowStep } from "../engine/Faults.ts"
 import type { DatabaseObserver, Simulation } from "../engine/Simulation.ts"
-import type { Machine } from "../process/Process.ts"
-import { type BackgroundLoop, type DatabasePorts, portsIn, type Store } from "../process/Store.ts"
+import { simulatedCells } from "../process/CompaniesAndCatalogue.ts"
+import type { BackgroundLoop, Store } from "../process/Store.ts"
 import { commitReader } from "./CommitLog.ts"
 import {
   deliveryDueTime,
@@ -35,62 +15,20 @@ import {
   zeroMoney
 } from "./DatabaseSnapshot.ts"
 import type { InProcessPostgres } from "./InProcessPostgres.ts"
+import { productionAdapters, type RoutingBug } from "./ProductionAdapters.ts"
 import {
   type ConnectionHandler,
   conflictError,
   greeting,
   rollback,
-  WireSocket,
+  type WireSocket,
   type WireStatement
 } from "./WireProtocol.ts"
 
-const adapters = Layer.mergeAll(
-  AccountsPostgres.accountsLayer,
-  AccountsPostgres.adjustmentsLayer,
-  AuditLogPostgres.layer,
-  ClosingsPostgres.layer,
-  FollowUpsPostgres.layer,
-  DeliveriesPostgres.layer,
-  EventsPostgres.layer,
-  FundingProposalsPostgres.layer,
-  InsurancesPostgres.layer,
-  LedgerPostgres.layer,
-  OptionsPostgres.layer,
-  OutboxPostgres.layer,
-  ResolutionsPostgres.layer,
-  ReversalsPostgres.layer,
-  TransactionsPostgres.layer,
-  UnresolvedPostgres.layer,
-  WebhooksPostgres.layer
-)
+const otherCell = new RegExp(`"(?:${simulatedCells.slice(1).join("|")})"`, "g")
 
-/**
- * The production driver, with one connection that stays inside this process. The first statement opens the connection,
- * so building the layer does not wait.
- */
-const driver = (answerer: ConnectionHandler) =>
-  PgClient.layerFrom(
-    PgClient.make({
-      stream: () => new WireSocket(answerer),
-      username: "saldo",
-      minConnections: 0,
-      maxConnections: 1,
-      // Without multiplexing, an interrupted statement waits on the timer of the machine instead of simulated time.
-      multiplex: true,
-      // Longer than the simulated time of any run.
-      idleTimeout: "3650 days"
-    })
-  )
-
-/** The production adapters for one process, with its own clock, random numbers and connection. */
-const productionAdapters = (machine: Context.Context<Machine>, answerer: ConnectionHandler): DatabasePorts => {
-  const layer = Layer.fresh(adapters.pipe(Layer.provide(anyRoleReaderLayer), Layer.provide(driver(answerer))))
-  const context = Effect.runSyncWith(machine)(Layer.buildWithScope(layer, Scope.makeUnsafe()))
-  return {
-    ...portsIn(context),
-    record: Context.get(context, AuditLog).record
-  }
-}
+/** The statement as the first cell gets it. A text then recognizes the statement in every cell. */
+const inFirstCell = (sql: string): string => sql.replaceAll(otherCell, `"${simulatedCells[0]}"`)
 
 /** Statements that an adapter retries after a rollback. The first text that a statement contains decides its step. */
 const retriedStatements: ReadonlyArray<readonly [string, WorkflowStep]> = [
@@ -106,7 +44,10 @@ const retriedStatements: ReadonlyArray<readonly [string, WorkflowStep]> = [
   ["recorded as (", "wire: record"]
 ]
 
-const stepOf = (sql: string): WorkflowStep | null => retriedStatements.find(([part]) => sql.includes(part))?.[1] ?? null
+const stepOf = (statement: string): WorkflowStep | null => {
+  const sql = inFirstCell(statement)
+  return retriedStatements.find(([part]) => sql.includes(part))?.[1] ?? null
+}
 
 /**
  * The connection of one process to the server, with faults. If the connection is cut before the commit, or a conflict
@@ -198,7 +139,7 @@ const touchesOnlyDeliveries = (sql: string): boolean =>
  * connection between driver and server.
  */
 export const sqlStore =
-  (server: InProcessPostgres) =>
+  (server: InProcessPostgres, bug: RoutingBug = {}) =>
   (watch: DatabaseObserver): Store => {
     let snapshot = emptySnapshot
     let checks: Array<() => void> = []
@@ -227,7 +168,8 @@ export const sqlStore =
       for (const { invariant, what } of await server.observe(failedInvariants)) watch.unsound(invariant, what)
     }
 
-    const ran = (sql: string) => {
+    const ran = (statement: string) => {
+      const sql = inFirstCell(statement)
       if (isReadOnly(sql)) return
       isDeliveryDueKnown &&= touchesOnlyInsurance(sql)
       if (touchesOnlyDeliveries(sql)) return
@@ -249,7 +191,8 @@ export const sqlStore =
         byHand: (companyId) => snapshot.byHand.get(companyId) ?? [],
         undecided: (companyId) => snapshot.undecided.get(companyId) ?? []
       },
-      open: (sim, incarnation, machine) => productionAdapters(machine, faultyConnection(sim, incarnation, server, ran)),
+      open: (sim, incarnation, machine) =>
+        productionAdapters(machine, faultyConnection(sim, incarnation, server, ran), bug),
       due: (loop) => due[loop],
       wrote: () => {},
       look: (check) => void checks.push(check),

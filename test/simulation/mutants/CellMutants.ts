@@ -1,0 +1,23 @@
+import { Effect } from "effect"
+import type { Cells } from "../../../adapters/postgres/cells/Cells.ts"
+import { simulatedCells } from "../process/CompaniesAndCatalogue.ts"
+import type { RoutingBug } from "../sql/ProductionAdapters.ts"
+import type { Mutant } from "./Mutant.ts"
+
+const [firstCell = "", otherCell = ""] = simulatedCells
+
+const routingMutant = (name: string, routing: RoutingBug): Mutant => ({ name: `cells: ${name}`, on: "sql", routing })
+
+const inFirstCell = (known: Cells["Service"]): Cells["Service"] => ({ ...known, of: () => Effect.succeed(firstCell) })
+
+/** Mutants of an installation with several cells. */
+export const cellMutants: ReadonlyArray<Mutant> = [
+  routingMutant("the webhooks of all companies go to the first cell", { events: inFirstCell }),
+  routingMutant("insurances of all companies go to the first cell", { insurances: inFirstCell }),
+  routingMutant("the money of all companies goes to the first cell", { ledger: inFirstCell }),
+  {
+    name: "cells: two cells assign the same ids to sales",
+    on: "sql",
+    statement: `alter sequence ${otherCell}.transaction_id restart with 512`
+  }
+]

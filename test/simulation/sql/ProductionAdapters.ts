@@ -1,0 +1,87 @@
+import { PgClient } from "@effect/sql-pg"
+import { Context, Effect, Layer, Scope } from "effect"
+import { Cells } from "../../../adapters/postgres/cells/Cells.ts"
+import * as ClosingsOfCells from "../../../adapters/postgres/cells/ClosingsOfCells.ts"
+import * as EventsOfCells from "../../../adapters/postgres/cells/EventsOfCells.ts"
+import * as FollowUpsOfCells from "../../../adapters/postgres/cells/FollowUpsOfCells.ts"
+import * as InsurancesOfCells from "../../../adapters/postgres/cells/InsurancesOfCells.ts"
+import * as LedgerOfCells from "../../../adapters/postgres/cells/LedgerOfCells.ts"
+import * as ReadsOfCells from "../../../adapters/postgres/cells/ReadsOfCells.ts"
+import { anyRoleReaderLayer } from "../../../adapters/postgres/connection/CompanyReads.ts"
+import { mainNode } from "../../../adapters/postgres/connection/Nodes.ts"
+import * as AuditLogPostgres from "../../../adapters/postgres/directory/AuditLogPostgres.ts"
+import { AuditLog } from "../../../core/ports/AuditLog.ts"
+import { cellOf, simulatedCells } from "../process/CompaniesAndCatalogue.ts"
+import type { Machine } from "../process/Process.ts"
+import { type DatabasePorts, portsIn } from "../process/Store.ts"
+import { type ConnectionHandler, WireSocket } from "./WireProtocol.ts"
+
+/** The adapters that ask which cells there are. */
+const adapters = {
+  closings: Layer.merge(ClosingsOfCells.layer, ClosingsOfCells.proposalsLayer),
+  events: EventsOfCells.layer,
+  followUps: FollowUpsOfCells.layer,
+  insurances: InsurancesOfCells.layer,
+  ledger: LedgerOfCells.layer,
+  reads: ReadsOfCells.companyLayer
+} as const
+
+/** The cells of the companies. They do not change in a run, so no statement reads them. */
+const knownCells = Cells.of({
+  list: Effect.succeed(simulatedCells.map((name) => ({ name, node: mainNode, state: "open" as const }))),
+  of: (companyId) => Effect.succeed(cellOf(companyId))
+})
+export const knownCellsLayer = Layer.succeed(Cells, knownCells)
+
+/** A planted bug: the cells that some adapters see, in place of the known ones. */
+export type RoutingBug = {
+  readonly [Adapter in keyof typeof adapters]?: (known: Cells["Service"]) => Cells["Service"]
+}
+
+const seenBy = (bug: RoutingBug, adapter: keyof typeof adapters) => {
+  const change = bug[adapter]
+  return change === undefined ? knownCellsLayer : Layer.succeed(Cells, change(knownCells))
+}
+
+const adaptersWith = (bug: RoutingBug) =>
+  Layer.mergeAll(
+    AuditLogPostgres.layer,
+    Layer.provide(adapters.closings, seenBy(bug, "closings")),
+    Layer.provide(adapters.events, seenBy(bug, "events")),
+    Layer.provide(adapters.followUps, seenBy(bug, "followUps")),
+    Layer.provide(adapters.insurances, seenBy(bug, "insurances")),
+    Layer.provide(adapters.ledger, seenBy(bug, "ledger")),
+    Layer.provide(adapters.reads, seenBy(bug, "reads"))
+  )
+
+/**
+ * The production driver, with one connection that stays inside this process. The first statement opens the connection,
+ * so building the layer does not wait.
+ */
+const driver = (answerer: ConnectionHandler) =>
+  PgClient.layerFrom(
+    PgClient.make({
+      stream: () => new WireSocket(answerer),
+      username: "saldo",
+      minConnections: 0,
+      maxConnections: 1,
+      // Without multiplexing, an interrupted statement waits on the timer of the machine instead of simulated time.
+      multiplex: true,
+      // Longer than the simulated time of any run.
+      idleTimeout: "3650 days"
+    })
+  )
+
+/** The production adapters for one process, with its own clock, random numbers and connection. */
+export const productionAdapters = (
+  machine: Context.Context<Machine>,
+  answerer: ConnectionHandler,
+  bug: RoutingBug
+): DatabasePorts => {
+  const layer = Layer.fresh(adaptersWith(bug).pipe(Layer.provide(anyRoleReaderLayer), Layer.provide(driver(answerer))))
+  const context = Effect.runSyncWith(machine)(Layer.buildWithScope(layer, Scope.makeUnsafe()))
+  return {
+    ...portsIn(context),
+    record: Context.get(context, AuditLog).record
+  }
+}
