@@ -99,7 +99,7 @@ describe.skipIf(!isBrowserInstalled())("pages of sales in a browser", { timeout:
         assert.deepStrictEqual(yield* seriousFaults(ana.page), [])
         yield* Effect.promise(async () => {
           await dialog.getByRole("button", { name: "Proponer" }).click()
-          await ana.page.getByText("Otro operador tiene que confirmarla.").waitFor()
+          await ana.page.getByText(/hecha\. Otro operador tiene que confirmarla/).waitFor()
           await ana.page.getByText("otro operador tiene que confirmarla.", { exact: false }).first().waitFor()
           assert.strictEqual(await ana.page.getByRole("button", { name: /^Confirmar/ }).count(), 0)
         })
