@@ -1,5 +1,6 @@
 import { Clock, Context, Duration, Effect, Exit, Layer, Metric } from "effect"
 import { SqlClient } from "effect/sql"
+import { Nodes } from "../../adapters/postgres/connection/Nodes.ts"
 import { isWritable } from "../../adapters/postgres/connection/Sql.ts"
 import { isStoring } from "../../adapters/postgres/ledger/WriteHealth.ts"
 import * as AuditPostgres from "../../adapters/postgres/reads/AuditPostgres.ts"
@@ -76,10 +77,11 @@ const isDatabaseWritable = SqlClient.SqlClient.useSync((sql) =>
   Effect.orDie(isWritable.pipe(Effect.provideService(SqlClient.SqlClient, sql)))
 )
 
-const readIsMigrated = SqlClient.SqlClient.useSync((sql) =>
+const readIsMigrated = Effect.map(Effect.all([SqlClient.SqlClient, Nodes]), ([sql, nodes]) =>
   pending.pipe(
     Effect.map((missing) => missing.length === 0),
     Effect.provideService(SqlClient.SqlClient, sql),
+    Effect.provideService(Nodes, nodes),
     Effect.orDie
   )
 )

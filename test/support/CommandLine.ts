@@ -63,7 +63,7 @@ const asCommand = (environment: Readonly<Record<string, string>>) =>
     Effect.provideServiceEffect(Layer.CurrentMemoMap, Effect.sync(Layer.makeMemoMapUnsafe)),
     Effect.provideService(
       ConfigProvider.ConfigProvider,
-      ConfigProvider.fromUnknown({ OPS_PORT: "off", ...environment })
+      ConfigProvider.fromEnv({ env: { OPS_PORT: "off", ...environment } })
     )
   )
 
