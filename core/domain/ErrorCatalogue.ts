@@ -219,9 +219,14 @@ const rows: { readonly [Tag in CoreError["_tag"]]: Row<Extract<CoreError, { _tag
 export const isCoreError = (error: unknown): error is CoreError =>
   Predicate.hasProperty(error, "_tag") && typeof error._tag === "string" && Object.hasOwn(rows, error._tag)
 
-/** The code of an error or of its innermost cause that has one. Null if none has a code. */
-export const codeOf = (error: unknown): unknown =>
-  Predicate.hasProperty(error, "code") ? error.code : Predicate.hasProperty(error, "cause") ? codeOf(error.cause) : null
+/** The error itself, or the outermost of its causes, that has a code. Null if none has a code. */
+export const codedError = (error: unknown): { readonly code: unknown } | null => {
+  if (Predicate.hasProperty(error, "code")) return error
+  return Predicate.hasProperty(error, "cause") ? codedError(error.cause) : null
+}
+
+/** The code of an error or of its outermost cause that has one. Null if none has a code. */
+export const codeOf = (error: unknown): unknown => codedError(error)?.code ?? null
 
 // The code with which the database refuses to write a closed company.
 const closedCode = "SC001"

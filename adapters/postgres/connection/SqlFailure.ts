@@ -1,6 +1,6 @@
 import { Predicate, Schedule } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import { codeOf } from "../../../core/domain/ErrorCatalogue.ts"
+import { codedError, codeOf } from "../../../core/domain/ErrorCatalogue.ts"
 import { DatabaseUnavailable } from "./Database.ts"
 
 // SQLSTATEs of a server that is stopping, is starting or has no free connection. The driver does not mark them as
@@ -42,10 +42,16 @@ const unreachable = new Set([
   "57P03"
 ])
 
+/** Whether an operation on an open connection failed. Its statement may have been sent, even if the network is gone now. */
+const isOfOpenConnection = (error: object): boolean =>
+  Predicate.hasProperty(error, "syscall") && (error.syscall === "read" || error.syscall === "write")
+
 /** Whether the statement was not sent, because its server could not be reached. */
-export const isUnreachable = (error: unknown): boolean =>
-  error instanceof DatabaseUnavailable ||
-  unreachable.has(String(codeOf(Predicate.hasProperty(error, "reason") ? error.reason : error)))
+export const isUnreachable = (error: unknown): boolean => {
+  if (error instanceof DatabaseUnavailable) return true
+  const coded = codedError(Predicate.hasProperty(error, "reason") ? error.reason : error)
+  return coded !== null && unreachable.has(String(coded.code)) && !isOfOpenConnection(coded)
+}
 
 /** The messages of an error and of its causes. */
 export const wordsOf = (error: unknown): string => {
