@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import { DateTime, Effect } from "effect"
+import { DateTime, Deferred, Effect, Fiber, Stream } from "effect"
 import { expiryOf } from "../../core/domain/FundingProposal.ts"
 import { CompanyId } from "../../core/domain/Ids.ts"
 import { ReversalVerdict } from "../../core/domain/Reversal.ts"
@@ -32,6 +32,27 @@ const sellFive = Effect.fnUntraced(function* (company: number) {
     }),
     { concurrency: "unbounded" }
   )
+})
+
+/**
+ * Adds a webhook to a company and makes its first deposit. Waits until the server is told of the event.
+ *
+ * @param nodes number of the servers that announce deliveries. Each first says that it listens.
+ */
+export const depositWithEvent = Effect.fnUntraced(function* (company: number, nodes: number) {
+  const deliveries = yield* Deliveries
+  yield* webhookOf({ deliveries, webhooks: yield* Webhooks }, company)
+  const listening = yield* Deferred.make<void>()
+  const told = yield* deliveries.arrivals.pipe(
+    Stream.zipWithIndex,
+    Stream.tap(([, index]) => (index === nodes - 1 ? Deferred.succeed(listening, undefined) : Effect.void)),
+    Stream.take(nodes + 1),
+    Stream.runDrain,
+    Effect.forkChild
+  )
+  yield* Deferred.await(listening)
+  yield* opened(yield* Ledger, company, 1_000)
+  yield* Fiber.join(told)
 })
 
 /** Corrects the balance by 500 centavos, as two operators do. */

@@ -1,6 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Array as Arr, DateTime, Deferred, Duration, Effect, Fiber, Layer, Stream } from "effect"
+import { Array as Arr, DateTime, Duration, Effect, Layer } from "effect"
 import { type Check, checks } from "../../core/domain/FollowUp.ts"
 import { Verdict } from "../../core/domain/Sale.ts"
 import { Deliveries } from "../../core/ports/Deliveries.ts"
@@ -8,14 +8,10 @@ import { FollowUps } from "../../core/ports/FollowUps.ts"
 import { Ledger } from "../../core/ports/Ledger.ts"
 import { Unresolved } from "../../core/ports/Unresolved.ts"
 import { Webhooks } from "../../core/ports/Webhooks.ts"
-import {
-  claim as claimDeliveries,
-  delivered as deliveredEvent,
-  record,
-  webhookOf
-} from "../support/DeliveriesOnPostgres.ts"
+import { claim as claimDeliveries, delivered as deliveredEvent, record } from "../support/DeliveriesOnPostgres.ts"
 import { intentOf, opened, reservedOrder } from "../support/SalesOnPostgres.ts"
 import { cellOf, portsOfCells, ThreeCells } from "./ThreeCells.ts"
+import { depositWithEvent } from "./Trade.ts"
 
 const lease = Duration.minutes(1)
 const delivered = Verdict.Confirm({ delivery: { authCode: "AUTH-77", rechargeToken: null } })
@@ -128,21 +124,8 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("recovery 
   it.effect("sends the events of all cells, and is told of events of each cell", () =>
     Effect.gen(function* () {
       const server = { deliveries: yield* Deliveries, webhooks: yield* Webhooks }
-      const ledger = yield* Ledger
       const companies = [306, 307, 308]
-      for (const company of companies) {
-        yield* webhookOf(server, company)
-        const listening = yield* Deferred.make<void>()
-        const told = yield* server.deliveries.arrivals.pipe(
-          Stream.tap(() => Deferred.succeed(listening, undefined)),
-          Stream.take(2),
-          Stream.runDrain,
-          Effect.forkChild
-        )
-        yield* Deferred.await(listening)
-        yield* opened(ledger, company, 1_000)
-        yield* Fiber.join(told)
-      }
+      for (const company of companies) yield* depositWithEvent(company, 1)
       const claimed = yield* claimDeliveries(server, 100)
       assert.sameMembers(
         claimed.map(({ event }) => event.companyId),

@@ -1,6 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { DateTime, Deferred, Duration, Effect, Fiber, Option, Redacted, Stream } from "effect"
+import { DateTime, Duration, Effect, Option, Redacted } from "effect"
 import { migrate } from "../../adapters/postgres/schema/Migrations.ts"
 import { failureOf } from "../../core/domain/ErrorCatalogue.ts"
 import { ReversalVerdict } from "../../core/domain/Reversal.ts"
@@ -14,15 +14,11 @@ import { AllTransactions } from "../../core/ports/Transactions.ts"
 import { Unresolved } from "../../core/ports/Unresolved.ts"
 import { Webhooks } from "../../core/ports/Webhooks.ts"
 import { violatedInvariants } from "../support/Database.ts"
-import {
-  claim as claimDeliveries,
-  delivered as deliveredEvent,
-  record,
-  webhookOf
-} from "../support/DeliveriesOnPostgres.ts"
+import { claim as claimDeliveries, delivered as deliveredEvent, record } from "../support/DeliveriesOnPostgres.ts"
 import { begunInsurance, codeToSend } from "../support/InsuranceExample.ts"
 import { begunOn, intentOf, opened, reservedOrder, reversalOf } from "../support/SalesOnPostgres.ts"
 import { confirm, deposit, propose } from "./Deposits.ts"
+import { depositWithEvent } from "./Trade.ts"
 import { connectionsTo, NodeUrl, portsOfNodes } from "./TwoNodes.ts"
 
 const delivered = Verdict.Confirm({ delivery: { authCode: "AUTH-77", rechargeToken: null } })
@@ -117,22 +113,7 @@ layer(portsOfNodes, { excludeTestServices: true, timeout: "2 minutes" })("cells 
   it.effect("send their events, and tell the server of them", () =>
     Effect.gen(function* () {
       const server = { deliveries: yield* Deliveries, webhooks: yield* Webhooks }
-      const ledger = yield* Ledger
-      for (const company of [307, 308]) {
-        yield* webhookOf(server, company)
-        const listening = yield* Deferred.make<void>()
-        const told = yield* server.deliveries.arrivals.pipe(
-          Stream.zipWithIndex,
-          // Both nodes say that they listen.
-          Stream.tap(([, index]) => (index === 1 ? Deferred.succeed(listening, undefined) : Effect.void)),
-          Stream.take(3),
-          Stream.runDrain,
-          Effect.forkChild
-        )
-        yield* Deferred.await(listening)
-        yield* opened(ledger, company, 1_000)
-        yield* Fiber.join(told)
-      }
+      for (const company of [307, 308]) yield* depositWithEvent(company, 2)
       const claimed = yield* claimDeliveries(server, 100)
       assert.sameMembers(
         claimed.map(({ event }) => event.companyId),

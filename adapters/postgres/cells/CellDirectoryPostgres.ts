@@ -1,10 +1,11 @@
 import { PgClient } from "@effect/sql-pg"
-import { Array as Arr, Context, type DateTime, Effect, Layer, Option, Schema } from "effect"
+import { Array as Arr, type DateTime, Effect, Layer, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { type Cell, CellName, CellState } from "../../../core/domain/Cell.ts"
 import { CellNameTaken, CellNotAdded } from "../../../core/domain/OperatorErrors.ts"
 import { CellDirectory } from "../../../core/ports/CellDirectory.ts"
-import { mainNode, Nodes } from "../connection/Nodes.ts"
+import { nodeClients } from "../connection/Cell.ts"
+import { mainNode } from "../connection/Nodes.ts"
 import { instant, int8 } from "../connection/Sql.ts"
 import { addCell } from "../schema/AddCell.ts"
 
@@ -50,12 +51,7 @@ const companies_max = 500
 const make = Effect.fnUntraced(function* <E>(owner: Layer.Layer<SqlClient.SqlClient, E>) {
   const sql = yield* PgClient.PgClient
 
-  const nodes = yield* Nodes
-
-  const clientOn = (node: string) =>
-    node === mainNode
-      ? Effect.succeed(sql)
-      : Effect.map(nodes.connect(node), (clients) => Context.get(clients, PgClient.PgClient))
+  const clientOn = yield* nodeClients(sql)
 
   const list = Effect.gen(function* () {
     const rows = yield* sql<CellRow>`

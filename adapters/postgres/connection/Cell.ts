@@ -50,6 +50,14 @@ export const directoryClient = Effect.gen(function* () {
   return (yield* DirectoryClient) ?? sql
 })
 
+/** Makes the function that connects to a node and returns its client. */
+export const nodeClients = Effect.fnUntraced(function* (directory: PgClient.PgClient) {
+  const nodes = yield* Nodes
+  return Effect.fnUntraced(function* (node: string) {
+    return node === mainNode ? directory : Context.get(yield* nodes.connect(node), PgClient.PgClient)
+  })
+})
+
 /** A cell and the client of its server. */
 export interface NamedCell {
   readonly name: string
@@ -60,10 +68,7 @@ export interface NamedCell {
 /** Makes the effect that lists the cells of a read over all companies, the first cell first, with their connections. */
 export const everyCellPlace = Effect.gen(function* () {
   const sql = yield* directoryClient
-  const nodes = yield* Nodes
-  const clientOn = Effect.fnUntraced(function* (node: string) {
-    return node === mainNode ? sql : Context.get(yield* nodes.connect(node), PgClient.PgClient)
-  })
+  const clientOn = yield* nodeClients(sql)
   const places = Effect.gen(function* () {
     const only = yield* CellFilter
     // As JSON, because `saldo doctor` also reads the directory of an earlier version, which has no nodes.

@@ -21,12 +21,9 @@ export const invalidatedOnSetBack = (invalidate: Effect.Effect<void>) => {
     })
 }
 
-/** Maximum age of a cached value if no notification arrives. */
-const cached_max = directoryAge_max
-
 /** How long a result is cached. Failures are not cached, because later callers would receive them too. */
 export const timeToLive = <A, E>(exit: Exit.Exit<A, E>): Duration.Duration =>
-  Exit.isSuccess(exit) ? cached_max : Duration.zero
+  Exit.isSuccess(exit) ? directoryAge_max : Duration.zero
 
 /**
  * Invalidates a cache on each notification of the channel, as long as the scope is open. Also invalidates it when the
@@ -37,7 +34,7 @@ export const invalidateOn = Effect.fnUntraced(function* (channel: string, invali
   yield* Effect.forkScoped(Stream.runForEach(notificationsOf(sql, channel), () => invalidate))
 })
 
-const age_max_ns = Duration.toNanosUnsafe(cached_max)
+const age_max_ns = Duration.toNanosUnsafe(directoryAge_max)
 
 /** A cached value and its expiry. */
 interface CachedAnswer<A> {
