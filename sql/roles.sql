@@ -38,7 +38,7 @@ grant select on directory.audit_event to saldo_operator;
 grant execute on function directory.propose_funding, directory.confirm_funding to saldo_operator;
 grant update (legal_name, rnc, state, api_enabled, insurance_enabled) on directory.company to saldo_operator;
 grant update (state) on directory.cell to saldo_operator;
--- move_company moves all rows of a company whose move has begun, in one transaction.
+-- move_company moves all rows of a company in one transaction, after the move has begun.
 grant insert, delete on directory.company_move to saldo_operator;
 grant execute on function directory.move_company, directory.raise_ids to saldo_operator;
 grant insert, update on catalogue.company_service to saldo_operator;

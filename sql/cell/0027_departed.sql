@@ -6,7 +6,7 @@ create table departed (
 );
 
 comment on table departed is
-  'Companies whose rows were in this cell and are now in another one. Every write for such a company is refused with SC001, '
+  'Companies that have moved from this cell to another one. A write for one of them here is refused with SC001, '
   'because a server may learn of the move up to 5 seconds late.';
 comment on column departed.is_leaving is
   'Whether the transaction that moves the company may delete its rows here. Committed rows have false.';

@@ -126,7 +126,7 @@ const directoryChanges = Effect.gen(function* () {
   return { schema: "directory", files, own, isAhead, isRecorded: version >= own }
 })
 
-/** Leaves out a cell whose node does not answer, because the other cells go on without it. */
+/** Leaves out the cell if its node does not answer. The schemas of all other cells are still checked. */
 const unlessDown = <A, E, R>(
   { name, node }: CellPlace,
   part: Effect.Effect<ReadonlyArray<A>, E, R>

@@ -52,5 +52,5 @@ const nodes = Effect.gen(function* () {
     : failed("nodes", `the companies of these cells cannot sell: ${found.join("; ")}`)
 })
 
-/** Names the closed cells, the companies that are moving, and the cells whose nodes do not answer. */
+/** Checks for closed cells, for companies that are moving, and for nodes that do not answer. */
 export const cellChecks = Effect.all([isolated("cells", cells), isolated("moves", moves), isolated("nodes", nodes)])

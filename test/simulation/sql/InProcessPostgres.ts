@@ -52,7 +52,7 @@ const resetSqlOf = (tables: ReadonlyArray<string>, sequences: ReadonlyArray<stri
   set session_replication_role = origin;
 `
 
-/** The tables and the sequences of the cells whose contents a run changes. */
+/** Names of the tables, or of the sequences, that a run changes in the cells. */
 const namesInCells = async (postgres: PGlite, kind: "r" | "S"): Promise<ReadonlyArray<string>> => {
   const { rows } = await postgres.query<{ name: string }>(
     `select c.oid::regclass::text as name
