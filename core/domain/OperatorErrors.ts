@@ -47,6 +47,13 @@ export class CompanyMoving extends Schema.TaggedError<CompanyMoving>()("CompanyM
   why: Schema.Literals(["other", "busy"])
 }) {}
 
+/** The company was not moved, because its cell and the new cell are not both in the database of the directory. */
+export class CellsApart extends Schema.TaggedError<CellsApart>()("CellsApart", {
+  companyId: CompanyId,
+  source: Schema.String,
+  target: CellName
+}) {}
+
 /** The database has a schema with the name of the new cell. */
 export class CellNameTaken extends Schema.TaggedError<CellNameTaken>()("CellNameTaken", { name: CellName }) {}
 
@@ -59,6 +66,9 @@ export class CellNotAdded extends Schema.TaggedError<CellNotAdded>()("CellNotAdd
    */
   why: Schema.Literals(["login", "busy", "version", "unknown_node", "node_down"])
 }) {}
+
+/** Errors about cells and about moves between them. */
+export type CellError = UnknownCell | CellNotOpen | CompanyMoving | CellsApart | CellNameTaken | CellNotAdded
 
 /** There is no such token. */
 export class UnknownToken extends Schema.TaggedError<UnknownToken>()("UnknownToken", {
@@ -239,11 +249,7 @@ export type OperatorError =
   | UnknownCompany
   | CodeTaken
   | CompanyClosed
-  | UnknownCell
-  | CellNotOpen
-  | CompanyMoving
-  | CellNameTaken
-  | CellNotAdded
+  | CellError
   | UnknownToken
   | TokenRevoked
   | UnknownWebhook

@@ -1,7 +1,7 @@
 import { Clock, Context, DateTime, Duration, Effect, Option, Schedule } from "effect"
 import { type CellName, type CompanyMove, directoryAge_max } from "../domain/Cell.ts"
 import type { CompanyId } from "../domain/Ids.ts"
-import { CellNotOpen, CompanyMoving, UnknownCell } from "../domain/OperatorErrors.ts"
+import { CellNotOpen, CellsApart, CompanyMoving, UnknownCell } from "../domain/OperatorErrors.ts"
 import { CellDirectory } from "../ports/CellDirectory.ts"
 import { CompanyMoves } from "../ports/CompanyMoves.ts"
 import { ReportProgress } from "../ports/Progress.ts"
@@ -65,7 +65,7 @@ const begun = Effect.fnUntraced(function* (companyId: CompanyId, target: CellNam
   if (!known.some(({ name }) => name === target)) return yield* new UnknownCell({ name: target })
   // One transaction moves the rows, and it reaches only the cells in the database of the directory.
   if (known.some(({ name, node }) => node !== "main" && (name === target || name === company.cell)))
-    return yield* new CellNotOpen({ name: target })
+    return yield* new CellsApart({ companyId, source: company.cell, target })
   if (yield* moves.begin(company, target, yield* DateTime.now))
     yield* recordAudit("company_move_begun", { companyId }, { from: company.cell, to: target })
   const move = yield* moves.find(companyId)

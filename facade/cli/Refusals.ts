@@ -3,7 +3,6 @@ import { formatLocal } from "../../core/domain/LocalTime.ts"
 import { owned_max, toPesos } from "../../core/domain/Money.ts"
 import { lowestRole } from "../../core/domain/Operator.ts"
 import type {
-  CellNotAdded,
   Confirmation,
   FundingNotDecidable,
   NotAskable,
@@ -13,6 +12,7 @@ import type {
 } from "../../core/domain/OperatorErrors.ts"
 import type { BadCatalogue } from "../settings/CatalogueFile.ts"
 import type { BadStatement } from "../settings/StatementCsv.ts"
+import { cellRefusals } from "./CellRefusals.ts"
 import { signInRefusals } from "./SignInRefusals.ts"
 import type { Document, Refusal } from "./terminal/Output.ts"
 
@@ -82,18 +82,10 @@ const confirmedDetails = (confirmation: Confirmation | undefined): Document =>
 /** Names a column of a file, if the fault is not about the whole line. */
 const columnText = (column: number | string | null): string => (column === null ? "" : `, column ${column}`)
 
-const cellNotAddedMessages: { readonly [Why in CellNotAdded["why"]]: string } = {
-  login:
-    "This login may not create schemas. Set MIGRATION_DATABASE_URL to the address with the login that owns the database.",
-  busy: "Sales used the ids of the other cells for longer than 3 seconds. Repeat the command.",
-  version: "The database belongs to a later version of Saldo. Run the command with that version.",
-  unknown_node: "The environment has no address for its node. Set CELL_NODE_<NAME>_URL, also for every server.",
-  node_down: "Its node does not answer. Check its address in CELL_NODE_<NAME>_URL and that the server runs."
-}
-
 /** The message of each error. A missing entry is a compile error. */
 const refusals: { readonly [Tag in RefusedError["_tag"]]: (error: Extract<RefusedError, { _tag: Tag }>) => Refusal } = {
   ...signInRefusals,
+  ...cellRefusals,
   NotAllowed: ({ action, isSignedIn, role }) => ({
     code: "NOT_ALLOWED",
     message: isSignedIn
@@ -115,31 +107,6 @@ const refusals: { readonly [Tag in RefusedError["_tag"]]: (error: Extract<Refuse
     code: "COMPANY_CLOSED",
     message:
       'The company is closed, because its cell is closed, because it is moving to another cell, or because the server of its cell does not answer. Nothing was changed. "saldo cell list" shows the closed cells, and "saldo doctor" the moves and the servers.'
-  }),
-  UnknownCell: ({ name }) => ({
-    code: "CELL_NOT_FOUND",
-    message: `Cell ${name} does not exist. List the cells with "saldo cell list".`,
-    details: { celda: name }
-  }),
-  CellNotOpen: ({ name }) => ({
-    code: "CELL_NOT_OPEN",
-    message: `${name === null ? "No cell is open" : `There is no open cell ${name}`}. Nothing was changed. List the cells with "saldo cell list", and open one with "saldo cell open NAME".`,
-    details: { celda: name }
-  }),
-  CompanyMoving: ({ companyId, source, target, why }) => ({
-    code: "COMPANY_MOVING",
-    message: `Company ${companyId} is moving to cell ${target}, and its calls are refused. ${why === "busy" ? "Other transactions use its rows, so they were not moved yet" : "Nothing was changed"}. End the move with "saldo company move ${companyId} --to ${target}", or leave the company in ${source} with "saldo company move ${companyId} --to ${source}".`,
-    details: { empresa_id: companyId, celda_anterior: source, celda: target, motivo: why }
-  }),
-  CellNameTaken: ({ name }) => ({
-    code: "CELL_NAME_TAKEN",
-    message: `The database has a schema ${name} that is not a cell. Nothing was changed. Choose another name.`,
-    details: { celda: name }
-  }),
-  CellNotAdded: ({ name, why }) => ({
-    code: "CELL_NOT_ADDED",
-    message: `Cell ${name} was not added, and nothing was changed. ${cellNotAddedMessages[why]}`,
-    details: { celda: name, motivo: why }
   }),
   UnknownToken: ({ tokenId }) => ({
     code: "TOKEN_NOT_FOUND",

@@ -82,6 +82,8 @@ const refusals: Table = {
   CellNotOpen: () => conflict("CELDA_CERRADA", "No hay una celda abierta para la empresa. No se creó."),
   CompanyMoving: ({ companyId }) =>
     conflict("EMPRESA_EN_TRASLADO", `La empresa ${companyId} se traslada a otra celda.`),
+  CellsApart: ({ source, target }) =>
+    conflict("CELDAS_SEPARADAS", `Las celdas ${source} y ${target} no están en el mismo servidor. Nada cambió.`),
   CellNameTaken: ({ name }) => conflict("CELDA_EXISTE", `La base de datos ya tiene un esquema ${name}.`),
   CellNotAdded: ({ name }) => conflict("CELDA_NO_CREADA", `La celda ${name} no se creó.`),
   UnknownCompany: ({ companyId }) => missing("EMPRESA_NO_EXISTE", `La empresa ${companyId} no existe.`),
