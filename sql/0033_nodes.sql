@@ -6,8 +6,8 @@ comment on column directory.cell.node is
   'The server that has the schema of the cell. main: the database of the directory. Any other name is in the environment '
   'of the processes, as CELL_NODE_<NAME>_URL.';
 
--- Only operators change money by hand, and only in the database of the directory do servers, for the sandbox (funding.sql).
--- The sandbox therefore never leaves it.
+-- Only operators may change a balance by hand. One exception: in the database of the directory, servers may reset the
+-- balance of the shared sandbox (funding.sql). So the sandbox always stays in that database.
 create function directory.require_sandbox_on_main() returns trigger
 language plpgsql
 set search_path = directory, pg_temp

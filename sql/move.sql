@@ -252,7 +252,7 @@ begin
   end loop;
   execute format('update %I.departed set is_leaving = false where company = $1', source_) using company_;
 
-  -- 5. The later checks of the new cell go back to where the old cell was, so that no sale of the company is left out. A
+  -- 5. Set each later check of the new cell back to its position in the old cell, so that no moved sale is skipped. A
   -- process that works on such a check begins it again.
   execute format(
     'update %I.follow_up as f '

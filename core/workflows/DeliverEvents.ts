@@ -27,8 +27,8 @@ const lookEvery = Duration.millis(500)
 const claimPause = Duration.millis(20)
 
 /**
- * While sales wait for the database, a process claims so few deliveries, with so long a pause, that its sales keep
- * almost their rate without events. The queue then becomes longer, until fewer sales arrive or another process delivers.
+ * Limits of a process while its sales wait for the database. The rate of sales then stays close to the rate without
+ * webhooks. The queue becomes longer, until fewer sales arrive or another process delivers.
  */
 const yielding = { limit: 32, pause: Duration.millis(250) }
 

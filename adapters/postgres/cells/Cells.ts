@@ -108,8 +108,8 @@ export interface PerCell<Service> {
 }
 
 /**
- * Builds an adapter for each cell, at the first use of the cell. Every instance groups its own calls, and uses the
- * connections of the cell's node.
+ * Builds an instance of an adapter for each cell, at the first use of the cell. Each instance groups its own calls. It
+ * uses the connections to the node of its cell.
  *
  * @param layer the adapter. It reads `CellName` and its clients when it is built.
  */

@@ -115,7 +115,7 @@ const watching = Effect.gen(function* () {
       Effect.orDie
     )
 
-  // A sale in PROCESSING has its first question when its call has certainly ended.
+  // Recovery first asks about a sale in PROCESSING at a time when the call that made the sale has certainly ended.
   const inFlight = ({ companyId, source }: CompanyMove, at: DateTime.Utc) => {
     const unresolved = (table: "transaction" | "reversal") => sql`
       select from ${sql(`${source}.${table}`)}

@@ -46,7 +46,7 @@ const sizes = seriesOf(["group"], (attributes) =>
 const meanOver_ms = 500
 
 /**
- * Makes the reading of the mean number of calls in the groups with this name, in the latest half second or longer. The
+ * Makes a function that returns the mean size of the groups with this name, over the latest half second or longer. The
  * mean is 0 if there was no group. Groups become large only if calls arrive faster than the database handles them.
  */
 export const watchGroupSize = Effect.fnUntraced(function* (name: string) {

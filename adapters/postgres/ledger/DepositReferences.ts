@@ -9,14 +9,14 @@ import { int8 } from "../connection/Sql.ts"
 interface Referenced {
   readonly companyId: CompanyId
   readonly reference: string
-  /** Whether no deposit of another company may have the reference. */
+  /** Whether the reference must be new over all companies. */
   readonly isNew: boolean
 }
 
 /**
- * Keeps the reference of a deposit unique over the cells of several nodes. On the node main, the functions of
- * sql/funding.sql do so by themselves. This code does the rest, in a transaction of the directory that holds the lock of
- * the reference until the cell has committed.
+ * Keeps the reference of a deposit unique over the cells of several nodes. Among the cells of the node main, the functions
+ * of sql/funding.sql do this. For cells on other nodes, a transaction of the directory holds the lock of the reference
+ * until the cell has committed.
  */
 export const depositReferences = Effect.gen(function* () {
   const directory = yield* directoryClient
@@ -25,7 +25,7 @@ export const depositReferences = Effect.gen(function* () {
   const own = yield* CellName
   const readCells = yield* everyCell
 
-  /** Another company that has a deposit with the reference, in a cell that the write does not ask. */
+  /** Another company that has used the reference, in a cell that the statement of the deposit does not search. */
   const otherCompany = Effect.fnUntraced(function* ({ companyId, reference }: Referenced) {
     const recorded = yield* sql`select from ${sql.cell}.recorded_deposit(${int8(companyId)}, ${reference})`
     if (recorded.length > 0) return null
