@@ -4,6 +4,7 @@
 -- commit order.
 
 drop function if exists record_events;
+drop function if exists write_events;
 drop function if exists add_webhook;
 drop function if exists remove_webhook;
 drop function if exists test_webhook;
@@ -11,9 +12,11 @@ drop function if exists turn_events;
 drop function if exists event_fact;
 drop type if exists event_fact;
 
--- A fact: the company, type, time and subject of an event before it is written.
+-- A fact: the company, type, time and subject of an event before it is written. `sequence` is null until the event has
+-- its number.
 create type event_fact as (
   company_id bigint,
+  sequence bigint,
   type text,
   at timestamptz,
   transaction_id bigint,
@@ -31,6 +34,7 @@ create function event_fact(
   company_id bigint,
   type text,
   at timestamptz,
+  sequence bigint default null,
   transaction_id bigint default null,
   reversal_id bigint default null,
   insurance_id bigint default null,
@@ -44,6 +48,7 @@ language sql
 immutable
 return row(
   company_id,
+  sequence,
   type,
   at,
   transaction_id,
@@ -56,12 +61,9 @@ return row(
   low_balance_alert
 )::event_fact;
 
--- Writes events and their deliveries, and wakes the workers. Companies with events off are left out. A fact without a
--- type is ignored.
---
--- Also compares the available amounts of `companies` with their alert values. If an amount has crossed its alert value
--- since the last event about it, the function adds balance.low or balance.recovered.
-create function record_events(facts event_fact[], companies bigint[], at timestamptz) returns void
+-- Writes events, whose companies have events on, and their deliveries. Wakes the workers. The caller has counted the
+-- events in the balances of the companies.
+create function write_events(facts event_fact[]) returns void
 language plpgsql
 set search_path from current
 -- reserve.sql explains these planner settings. A bitmap scan of the few webhooks of a company takes longer than an index
@@ -76,6 +78,52 @@ as $$
 #variable_conflict use_column
 declare
   deliveries_n bigint;
+begin
+  with written as (
+    insert into event (
+      company_id, sequence, type, created_at, transaction_id, reversal_id, insurance_id, entry_id, webhook_id, available,
+      held, low_balance_alert
+    )
+    select
+      f.company_id, f.sequence, f.type, f.at, f.transaction_id, f.reversal_id, f.insurance_id, f.entry_id, f.webhook_id,
+      f.available, f.held, f.low_balance_alert
+    from unnest(facts) as f
+    returning company_id, sequence, type, created_at, webhook_id
+  )
+  insert into delivery (company_id, webhook_id, sequence, due_at, created_at)
+  select w.company_id, h.id, w.sequence, w.created_at, w.created_at
+  from written as w
+  cross join lateral (
+    select h.id, h.event_types
+    from webhook as h
+    where h.company_id = w.company_id and h.state = 'activo'
+    offset 0
+  ) as h
+  where h.id = w.webhook_id
+    or (w.webhook_id is null and (h.event_types = '{}' or w.type = any (h.event_types)));
+  get diagnostics deliveries_n = row_count;
+
+  if deliveries_n > 0 then
+    perform pg_notify('deliveries', '');
+  end if;
+end;
+$$;
+
+-- Counts events in the balances and writes them. Companies with events off are left out. A fact without a type is ignored.
+--
+-- Also compares the available amounts of `companies` with their alert values. If an amount has crossed its alert value
+-- since the last event about it, the function adds balance.low or balance.recovered.
+create function record_events(facts event_fact[], companies bigint[], at timestamptz) returns void
+language plpgsql
+set search_path from current
+-- reserve.sql explains these planner settings.
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+-- If a name is both a column and a variable, it means the column.
+#variable_conflict use_column
 begin
   if cardinality(companies) > 0 then
     facts := facts || array(
@@ -103,7 +151,7 @@ begin
   with fact as materialized (
     select f.*, row_number() over (partition by f.company_id order by f.place) as number
     from unnest(facts) with ordinality as f (
-      company_id, type, at, transaction_id, reversal_id, insurance_id, entry_id, webhook_id, available, held,
+      company_id, sequence, type, at, transaction_id, reversal_id, insurance_id, entry_id, webhook_id, available, held,
       low_balance_alert, place
     )
     where f.type is not null
@@ -123,34 +171,30 @@ begin
     where b.company_id = f.company_id
       and b.events_on
     returning b.company_id, old.last_event
-  ),
-  written as (
-    insert into event (
-      company_id, sequence, type, created_at, transaction_id, reversal_id, insurance_id, entry_id, webhook_id, available,
-      held, low_balance_alert
-    )
-    select
-      f.company_id, c.last_event + f.number, f.type, f.at, f.transaction_id, f.reversal_id, f.insurance_id, f.entry_id,
-      f.webhook_id, f.available, f.held, f.low_balance_alert
-    from fact as f
-    join counted as c on c.company_id = f.company_id
-    returning company_id, sequence, type, created_at, webhook_id
   )
-  insert into delivery (company_id, webhook_id, sequence, due_at, created_at)
-  select w.company_id, h.id, w.sequence, w.created_at, w.created_at
-  from written as w
-  cross join lateral (
-    select h.id, h.event_types
-    from webhook as h
-    where h.company_id = w.company_id and h.state = 'activo'
-    offset 0
-  ) as h
-  where h.id = w.webhook_id
-    or (w.webhook_id is null and (h.event_types = '{}' or w.type = any (h.event_types)));
-  get diagnostics deliveries_n = row_count;
+  select
+    array_agg(
+      event_fact(
+        company_id => f.company_id,
+        sequence => c.last_event + f.number,
+        type => f.type,
+        at => f.at,
+        transaction_id => f.transaction_id,
+        reversal_id => f.reversal_id,
+        insurance_id => f.insurance_id,
+        entry_id => f.entry_id,
+        webhook_id => f.webhook_id,
+        available => f.available,
+        held => f.held,
+        low_balance_alert => f.low_balance_alert
+      )
+    )
+  into facts
+  from fact as f
+  join counted as c on c.company_id = f.company_id;
 
-  if deliveries_n > 0 then
-    perform pg_notify('deliveries', '');
+  if facts is not null then
+    perform write_events(facts);
   end if;
 end;
 $$;
@@ -261,6 +305,6 @@ end;
 $$;
 
 -- These functions run as their owner or are called by functions that do. roles.sql grants what a login may call.
-revoke all on function record_events, event_fact, turn_events, add_webhook, remove_webhook,
+revoke all on function record_events, write_events, event_fact, turn_events, add_webhook, remove_webhook,
 test_webhook
 from public;

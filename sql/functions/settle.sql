@@ -3,6 +3,7 @@
 
 drop function if exists settle;
 drop function if exists status_after;
+drop function if exists events_after;
 drop function if exists settling;
 drop type if exists settling;
 drop type if exists settlement;
@@ -40,6 +41,8 @@ create type settling as (
   owned bigint,
   listed_to bigint,
   unlisted bigint,
+  -- Sequence number of the company's newest event. Null if its events are off.
+  last_event bigint,
   -- The sale, and its status before the settlement.
   sale_ctid tid,
   amount bigint,
@@ -57,6 +60,7 @@ create function settling(
   owned bigint default null,
   listed_to bigint default null,
   unlisted bigint default null,
+  last_event bigint default null,
   sale_ctid tid default null,
   amount bigint default null,
   day date default null,
@@ -73,6 +77,7 @@ return row(
   owned,
   listed_to,
   unlisted,
+  last_event,
   sale_ctid,
   amount,
   day,
@@ -89,6 +94,21 @@ as $$
     when verdict = 'Confirm' then 'SUCCESS'
     when verdict in ('Release', 'Free') then 'FAILED'
     when verdict = 'Hold' then 'PENDING'
+  end
+$$;
+
+-- The types of the events of a settled sale and its policy. A PENDING sale that stays held has no new event.
+create function events_after(verdict text, old_status text, insurance_id bigint) returns text[]
+language sql
+immutable
+as $$
+  select case
+    when verdict = 'Confirm' and insurance_id is null then array['transaction.succeeded']
+    when verdict = 'Confirm' then array['transaction.succeeded', 'insurance.issued']
+    when verdict = 'Release' and insurance_id is not null then array['transaction.failed', 'insurance.failed']
+    when verdict in ('Release', 'Free') then array['transaction.failed']
+    when old_status = 'PROCESSING' then array['transaction.pending']
+    else '{}'
   end
 $$;
 
@@ -179,7 +199,8 @@ begin
         balance_ctid => b.ctid,
         owned => b.owned,
         listed_to => b.listed_to,
-        unlisted => b.entries - b.entries_listed
+        unlisted => b.entries - b.entries_listed,
+        last_event => case when b.events_on then b.last_event end
       )
     ),
     bool_or(b.events_on),
@@ -187,7 +208,8 @@ begin
   into members, any_events, any_early
   from unnest(members) as s
   left join lateral (
-    select b.ctid, b.owned, b.listed_to, b.entries, b.entries_listed, b.events_on, b.open_from
+    select b.ctid, b.owned, b.listed_to, b.entries, b.entries_listed, b.events_on, b.last_event,
+      b.open_from
     from balance as b
     where b.company_id = (s.settlement).company_id
     for update
@@ -216,6 +238,7 @@ begin
           owned => w.owned,
           listed_to => w.listed_to,
           unlisted => w.unlisted,
+          last_event => w.last_event,
           sale_ctid => w.sale_ctid,
           amount => w.amount,
           day => w.day,
@@ -232,7 +255,9 @@ begin
     max(w.unlisted),
     count(*) filter (where w.key_ctid is not null and ((w.settlement).verdict <> 'Free' or w.answered)),
     count(*) filter (where w.key_ctid is not null and (w.settlement).verdict = 'Free' and not w.answered),
-    count(distinct w.company_id) filter (where (w.settlement).verdict <> 'Hold')
+    count(distinct w.company_id) filter (
+      where (w.settlement).verdict <> 'Hold' or (w.last_event is not null and w.status = 'PROCESSING')
+    )
   into winners, any_returned, any_insured, any_listed, unlisted_most, answers_n, freed_n, balances_n
   from (
     select distinct on (t.company_id, t.id)
@@ -243,6 +268,7 @@ begin
       s.owned,
       s.listed_to,
       s.unlisted,
+      s.last_event,
       t.company_id,
       t.id,
       t.ctid as sale_ctid,
@@ -329,17 +355,23 @@ begin
       set held = b.held - s.amount,
         available = b.available + s.returned,
         entries = b.entries + s.sold,
-        updated_at = s.at
+        last_event = b.last_event + s.events,
+        updated_at = coalesce(s.at, b.updated_at)
       from (
         select
           (w.settlement).company_id,
           w.balance_ctid,
-          sum(w.amount)::bigint as amount,
-          coalesce(sum(w.amount) filter (where (w.settlement).verdict <> 'Confirm'), 0)::bigint as returned,
+          coalesce(sum(w.amount) filter (where (w.settlement).verdict <> 'Hold'), 0)::bigint as amount,
+          coalesce(sum(w.amount) filter (where (w.settlement).verdict in ('Release', 'Free')), 0)::bigint as returned,
           count(*) filter (where (w.settlement).verdict = 'Confirm') as sold,
-          max((w.settlement).at) as at
+          coalesce(
+            sum(cardinality(events_after((w.settlement).verdict, w.old_status, w.insurance_id)))
+              filter (where w.last_event is not null),
+            0
+          ) as events,
+          max((w.settlement).at) filter (where (w.settlement).verdict <> 'Hold') as at
         from unnest(winners) as w
-        where (w.settlement).verdict <> 'Hold'
+        where (w.settlement).verdict <> 'Hold' or (w.last_event is not null and w.old_status = 'PROCESSING')
         group by (w.settlement).company_id, w.balance_ctid
       ) as s
       where b.ctid = s.balance_ctid
@@ -449,44 +481,39 @@ begin
     having count(*) > 0;
   end if;
 
-  -- Writes the events of the sales and policies (event.sql). A PENDING sale that stays held has no new event. Only a
-  -- returned amount changes the available amount of a company.
+  -- Writes the events of the sales and policies (event.sql), which step 4 has counted in the balances. Only a returned
+  -- amount can raise a balance above its alert value.
   if any_events then
-    perform record_events(
-      array(
-        select
-          event_fact(
-            company_id => (w.settlement).company_id,
-            type => f.type,
-            at => (w.settlement).at,
-            transaction_id => (w.settlement).transaction_id,
-            insurance_id => case when f.type like 'insurance.%' then w.insurance_id end
-          )
-        from unnest(winners) as w
-        cross join lateral (
-          values
-            (
-              case
-                when (w.settlement).verdict = 'Confirm' then 'transaction.succeeded'
-                when (w.settlement).verdict in ('Release', 'Free') then 'transaction.failed'
-                when w.old_status = 'PROCESSING' then 'transaction.pending'
-              end
-            ),
-            (
-              case
-                when w.insurance_id is null then null
-                when (w.settlement).verdict = 'Confirm' then 'insurance.issued'
-                when (w.settlement).verdict = 'Release' then 'insurance.failed'
-              end
-            )
-        ) as f(type)
-        where f.type is not null
-      ),
-      array(
-        select (w.settlement).company_id from unnest(winners) as w where (w.settlement).verdict in ('Release', 'Free')
-      ),
-      (select max((w.settlement).at) from unnest(winners) as w)
-    );
+    perform write_events(array_agg(e.fact))
+    from (
+      select
+        event_fact(
+          company_id => (w.settlement).company_id,
+          sequence => w.last_event
+            + row_number() over (partition by (w.settlement).company_id order by (w.settlement).transaction_id, f.place),
+          type => f.type,
+          at => (w.settlement).at,
+          transaction_id => (w.settlement).transaction_id,
+          insurance_id => case when f.type like 'insurance.%' then w.insurance_id end
+        ) as fact
+      from unnest(winners) as w
+      cross join lateral unnest(events_after((w.settlement).verdict, w.old_status, w.insurance_id))
+        with ordinality as f(type, place)
+      where w.last_event is not null
+    ) as e
+    having count(*) > 0;
+
+    if any_returned then
+      perform record_events(
+        '{}',
+        array(
+          select (w.settlement).company_id
+          from unnest(winners) as w
+          where (w.settlement).verdict in ('Release', 'Free')
+        ),
+        (select max((w.settlement).at) from unnest(winners) as w)
+      );
+    end if;
   end if;
 
   -- 5. Answer the other requests: requests that did not win, and winning requests without a key to store the response.
@@ -523,4 +550,4 @@ end;
 $$;
 
 -- These functions run as their owner, so no other role may call them until roles.sql grants it.
-revoke all on function settle, status_after, settling from public;
+revoke all on function settle, status_after, events_after, settling from public;
