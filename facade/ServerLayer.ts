@@ -96,8 +96,8 @@ const startupWarnings = Layer.effectDiscard(
   })
 )
 
-/** From this mean size of the groups of reservations on, sales wait for the database. At a moderate rate it is below 4. */
-const waitingGroup_min = 16
+/** From this mean size of the groups of reservations on, sales wait for the database. At 500 sales a second it is below 4. */
+const waitingGroup_min = 8
 
 const eventDelivering = Layer.effectDiscard(
   Effect.gen(function* () {
