@@ -208,14 +208,14 @@ const events: ReadonlyArray<Mutant> = [
   sqlMutant(
     "each question about a pending sale writes transaction.pending",
     "settle",
-    "when w.old_status = 'PROCESSING' then 'transaction.pending'",
-    "else 'transaction.pending'"
+    "when old_status = 'PROCESSING' then array['transaction.pending']",
+    "when old_status in ('PROCESSING', 'PENDING') then array['transaction.pending']"
   ),
   sqlMutant(
     "a freed sale has no event",
     "settle",
-    "when (w.settlement).verdict in ('Release', 'Free') then 'transaction.failed'",
-    "when (w.settlement).verdict = 'Release' then 'transaction.failed'"
+    "when verdict in ('Release', 'Free') then array['transaction.failed']",
+    "when verdict = 'Release' then array['transaction.failed']"
   ),
   sqlMutant(
     "a sale writes no balance.low",
@@ -242,10 +242,22 @@ const events: ReadonlyArray<Mutant> = [
     "where b.company_id = f.company_id\n"
   ),
   sqlMutant(
+    "a settled sale of a company with events off has an event",
+    "settle",
+    "last_event => case when b.events_on then b.last_event end",
+    "last_event => b.last_event"
+  ),
+  sqlMutant(
     "numbers of events fall",
     "event",
-    "c.last_event + f.number, f.type",
-    "1000000 - c.last_event - f.number, f.type"
+    "sequence => c.last_event + f.number",
+    "sequence => 1000000 - c.last_event - f.number"
+  ),
+  sqlMutant(
+    "numbers of the events of sales fall",
+    "settle",
+    "sequence => w.last_event\n            + row_number()",
+    "sequence => 1000000 - w.last_event\n            - row_number()"
   ),
   sqlMutant(
     "a deposit is reported as an adjustment",
