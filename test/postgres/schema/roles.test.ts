@@ -261,7 +261,7 @@ layer(TestDatabase)("a function that moves money", (it) => {
       const others = ["adjust", "close_companies", "deposit", "turn_events"].map((name) => `cell.${name}`)
       const moving = ["directory.move_company", "directory.raise_ids"]
       const definers = [...served, ...funding, ...moving, ...proposing, ...proposals, ...others]
-      const lists = ["block_length", "events_after", "join_blocks", "list_anew", "make_blocks", "recount_blocks"]
+      const lists = ["block_length", "join_blocks", "list_anew", "make_blocks", "recount_blocks"]
       const sublists = ["join_sublist_blocks", "status_after", "tail_length"]
       const names = ["cell.sublist_of", "cell.sublists_of"]
       const refusing = ["has_departed", "is_leaving", "refuse_if_closed"]
@@ -269,14 +269,9 @@ layer(TestDatabase)("a function that moves money", (it) => {
       const rows = ["account", "demand", "event_fact", "settling", "status_change"]
       const reserving = ["answers_of_known_keys", "judge_one_by_one", "refusal"]
       const shared = ["day_start", "default_limit", "deposit_elsewhere", "folded_text", "key_state", "post_adjustment"]
-      const recorded = [
-        "record_events",
-        "recorded_adjustment",
-        "recorded_deposit",
-        "require_all_written",
-        "write_events"
-      ]
-      const theirs = [...lists, ...sublists, ...rows, ...reserving, ...shared, ...recorded]
+      const recorded = ["recorded_adjustment", "recorded_deposit", "require_all_written"]
+      const events = ["events_after", "record_events", "write_events"]
+      const theirs = [...lists, ...events, ...sublists, ...rows, ...reserving, ...shared, ...recorded]
       const ofDirectory = [
         "directory.allow_funding",
         "directory.cell_of",
