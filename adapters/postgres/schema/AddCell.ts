@@ -3,7 +3,9 @@ import { SqlClient } from "effect/sql"
 import { mainNode } from "../connection/Nodes.ts"
 import { isLockTimeout } from "../connection/SqlFailure.ts"
 import { highestIds, spreadIds, spreadIdsOn } from "./CellIds.ts"
-import { bringUpCell, cellPlaces, exclusively, isAhead, mayMigrate, onNode } from "./Migrations.ts"
+import { bringUpInCluster, bringUpOnWorker, place } from "./CitusCell.ts"
+import { cellPlaces, isAhead, mayMigrate, onNode, workerOf } from "./Migrations.ts"
+import { bringUpCell, exclusively } from "./SchemaChanges.ts"
 import { notTooOld } from "./ServerVersion.ts"
 
 /** The connection of the directory during a part on another node. */
@@ -41,11 +43,27 @@ const spreadAbove = Effect.fnUntraced(function* (name: string, node: string) {
   yield* spreadIdsOn(name, ordinal, highest)
 })
 
+/** Why the cell cannot be added, or that it exists already. Null: it can be added. */
+const obstacle = Effect.fnUntraced(function* (name: string, node: string) {
+  if (yield* isAhead) return "version"
+  const known = (yield* cellPlaces).find((place) => place.name === name)
+  if (known !== undefined) return known.node === node ? "known" : "taken"
+  return (yield* hasSchema(name)) || (yield* onNode(node)(hasSchema(name))) ? "taken" : null
+})
+
+/** Makes the schema of a cell on another node, and its row in the directory. */
+const makeOnNode = Effect.fnUntraced(function* (name: string, node: string, isWorker: boolean) {
+  const spread = spreadAbove(name, node)
+  const made = isWorker ? bringUpOnWorker(name, node, spread) : bringUpCell(name, spread)
+  yield* Effect.provideService(onNode(node)(Effect.andThen(notTooOld, made)), DirectorySql, yield* SqlClient.SqlClient)
+})
+
 /**
  * Adds a cell: its schema, its tables, its ids and its row in the directory, in one transaction.
  *
  * On another node the cell is committed before its row in the directory. If the process dies between the two, the schema
- * is left there without a row, and a repeated call finds that the name is taken.
+ * is left there without a row, and a repeated call finds that the name is taken. In a Citus cluster the tables are committed
+ * before that, and a repeated call finds them.
  *
  * @returns whether the cell was added or exists already, or why nothing was changed: a schema has the name, the login may
  * not create schemas, the database has a later version, sales used the ids for too long, or the node is unknown or down.
@@ -53,17 +71,20 @@ const spreadAbove = Effect.fnUntraced(function* (name: string, node: string) {
 export const addCell = Effect.fn("AddCell.addCell")(
   function* (name: string, node: string) {
     if (!(yield* mayMigrate) || !(yield* onNode(node)(mayCreate))) return "login"
+    const worker = node === mainNode ? null : yield* workerOf(node)
+    if (worker !== null) {
+      const found = yield* obstacle(name, node)
+      if (found !== null) return found
+      yield* bringUpInCluster(name, node)
+      yield* place(name, node, worker)
+    }
     return yield* exclusively(
       Effect.gen(function* () {
-        if (yield* isAhead) return "version"
-        const known = (yield* cellPlaces).find((place) => place.name === name)
-        if (known !== undefined) return known.node === node ? "known" : "taken"
-        if ((yield* hasSchema(name)) || (yield* onNode(node)(hasSchema(name)))) return "taken"
+        const found = yield* obstacle(name, node)
+        if (found !== null) return found
         yield* node === mainNode
           ? Effect.andThen(insertCell(name, node), bringUpCell(name, spreadIds))
-          : onNode(node)(Effect.andThen(notTooOld, bringUpCell(name, spreadAbove(name, node)))).pipe(
-              Effect.provideService(DirectorySql, yield* SqlClient.SqlClient)
-            )
+          : makeOnNode(name, node, worker !== null)
         return "added"
       })
     )

@@ -2,11 +2,12 @@ import { Context, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { DatabaseUnavailable } from "../connection/Database.ts"
 import { mainNode, Nodes, NodeUnknown } from "../connection/Nodes.ts"
-import { advisoryLocks } from "../connection/Sql.ts"
 import { isForbidden, isUnreachable, wordsOf } from "../connection/SqlFailure.ts"
 import { spreadIds, spreadIdsOn } from "./CellIds.ts"
+import { asWorker, bringUpInCluster, bringUpOnWorker, coordinates } from "./CitusCell.ts"
+import { apply, bringUpCell, type Changes, changesIn, exclusively, namesOf } from "./SchemaChanges.ts"
 import { notTooOld, PostgresTooOld } from "./ServerVersion.ts"
-import { run, type SqlFile, type SqlFileSet, sqlFiles } from "./SqlFiles.ts"
+import { run, sqlFiles } from "./SqlFiles.ts"
 
 /** The migration to this version failed. The database is unchanged. */
 class MigrationFailed extends Schema.TaggedError<MigrationFailed>()("MigrationFailed", {
@@ -47,39 +48,6 @@ const recordedVersion = Effect.gen(function* () {
   return row?.version ?? 0
 })
 
-/** The digest of each file of the schema when it ran. Each schema has its own record. */
-const digestsOf = Effect.fnUntraced(function* (schema: string) {
-  const sql = yield* SqlClient.SqlClient
-  const [found] = yield* sql`
-    select
-    from pg_class as c
-    join pg_namespace as n on n.oid = c.relnamespace
-    where n.nspname = ${schema} and c.relname = 'schema_file'`
-  if (found === undefined) return new Map<string, string>()
-  const files = yield* sql<{ name: string; digest: string }>`select name, digest from ${sql(schema)}.schema_file`
-  return new Map(files.map(({ digest, name }) => [name, digest]))
-})
-
-/** Whether the roles exist or can be made by this login. */
-const hasRoles = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const [row] = yield* sql<{ possible: boolean }>`
-    select
-      (select rolsuper or rolcreaterole from pg_roles where rolname = current_user)
-      or (select count(*) = 3 from pg_roles where rolname in ('saldo_reader', 'saldo_server', 'saldo_operator'))
-      as possible`
-  return row?.possible === true
-})
-
-/** The files of a set that have to run in a schema. */
-const changesIn = Effect.fnUntraced(function* (schema: string, { functions, once, roles }: SqlFileSet) {
-  const digests = yield* digestsOf(schema)
-  const hasChanged = ({ digest, name }: SqlFile) => digests.get(name) !== digest
-  const files = [...once.filter(({ name }) => !digests.has(name)), ...functions.filter(hasChanged)]
-  // A function that is created again loses its grants, and a new table has none.
-  return hasChanged(roles) && (yield* hasRoles) ? [...files, roles] : files
-})
-
 /** A cell as a migration sees it. */
 interface CellPlace {
   readonly name: string
@@ -110,11 +78,22 @@ export const onNode =
           )
         )
 
-/** A part of the schema with files to run. */
-interface Changes {
-  readonly schema: string
-  readonly files: ReadonlyArray<SqlFile>
-}
+/** The worker of a Citus cluster that a node is, if main coordinates the cluster. */
+export const workerOf = Effect.fnUntraced(function* (node: string) {
+  const worker = yield* onNode(node)(asWorker)
+  return worker !== null && (yield* coordinates(worker)) ? worker : null
+})
+
+/** Brings a cell on another node up to this version. */
+const bringUpOnNode = Effect.fnUntraced(function* <E, R>(
+  { name, node }: CellPlace,
+  spread: Effect.Effect<unknown, E, R>
+) {
+  const worker = yield* workerOf(node)
+  if (worker === null) return yield* onNode(node)(bringUpCell(name, spread))
+  yield* bringUpInCluster(name, node)
+  return yield* onNode(node)(bringUpOnWorker(name, node, spread))
+})
 
 /** The directory's files that have to run, and whether the directory has this version or a later one. */
 const directoryChanges = Effect.gen(function* () {
@@ -153,8 +132,6 @@ const cellChanges = Effect.gen(function* () {
 
 /** Whether a later version of Saldo has made the schema. This version then uses it and changes nothing. */
 export const isAhead = Effect.map(directoryChanges, (change) => change.isAhead)
-
-const namesOf = ({ files, schema }: Changes): ReadonlyArray<string> => files.map(({ name }) => `${schema}/${name}`)
 
 /** What has to run in this database. The cells' changes are known once the directory has this version. */
 const changes = Effect.gen(function* () {
@@ -196,60 +173,17 @@ export const mayMigrate = Effect.gen(function* () {
   return row?.may === true
 })
 
-/** Runs files in a schema and records them. The search path of a cell's files is the cell. */
-const apply = Effect.fnUntraced(function* ({ files, schema }: Changes) {
-  const sql = yield* SqlClient.SqlClient
-  yield* Effect.forEach(
-    files,
-    Effect.fnUntraced(function* (file) {
-      yield* run(file)
-      yield* sql`
-        insert into ${sql(schema)}.schema_file (name, digest)
-        values (${file.name}, ${file.digest})
-        on conflict (name) do update set digest = excluded.digest`
-    }),
-    { discard: true }
-  )
-})
-
-/** Runs a part of the migration in one transaction, when no other process migrates. */
-export const exclusively = <A, E, R>(part: Effect.Effect<A, E, R>) =>
-  SqlClient.SqlClient.use((sql) =>
-    sql.withTransaction(Effect.andThen(sql`select pg_advisory_xact_lock(${advisoryLocks.migration})`, part))
-  )
-
 // Reads the changes again, because another process may have migrated while this process waited for the lock.
 const bringUpDirectory = exclusively(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const directory = yield* directoryChanges
     if (directory.isAhead) return []
-    yield* apply(directory)
+    yield* apply(directory, run)
     yield* sql`insert into directory.schema_version (version) values (${directory.own}) on conflict do nothing`
     return namesOf(directory)
   })
 )
-
-/**
- * Brings a cell up to this version, on the connection of its node.
- *
- * @param spread gives the sequences of the cell their ids.
- */
-export const bringUpCell = <E, R>(name: string, spread: Effect.Effect<unknown, E, R>) =>
-  exclusively(
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const { cell } = yield* sqlFiles
-      yield* sql`create schema if not exists ${sql(name)}`
-      yield* sql`create table if not exists ${sql(name)}.schema_file (name text primary key, digest text not null)`
-      yield* sql`comment on table ${sql(name)}.schema_file is 'The files of sql/ that created this cell.'`
-      yield* sql`select set_config('search_path', ${`${name}, pg_temp`}, true)`
-      const change = { schema: name, files: yield* changesIn(name, cell) }
-      yield* apply(change)
-      yield* spread
-      return namesOf(change)
-    })
-  )
 
 const bringUp = Effect.gen(function* () {
   if (!(yield* mayMigrate)) {
@@ -260,10 +194,11 @@ const bringUp = Effect.gen(function* () {
   }
   const directory = yield* bringUpDirectory
   if (yield* isAhead) return directory
-  const cells = yield* Effect.forEach(yield* cellPlaces, (place) => {
-    const spread = place.node === mainNode ? spreadIds : spreadIdsOn(place.name, place.ordinal, new Map())
-    return unlessDown(place, onNode(place.node)(bringUpCell(place.name, spread)))
-  })
+  const cells = yield* Effect.forEach(yield* cellPlaces, (place) =>
+    place.node === mainNode
+      ? bringUpCell(place.name, spreadIds)
+      : unlessDown(place, bringUpOnNode(place, spreadIdsOn(place.name, place.ordinal, new Map())))
+  )
   return [...directory, ...cells.flat()]
 })
 

@@ -110,3 +110,20 @@ export const run = ({ body }: SqlFile) =>
   SqlClient.SqlClient.use(
     (sql) => sql.unsafe(`do $migration$ begin execute $body$${body}$body$; end $migration$`).unprepared
   )
+
+// Comments, quoted text and bodies of functions may have semicolons of their own.
+const pieces = /--[^\n]*|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\w*)\$[\s\S]*?\$\1\$|;/g
+
+/** The statements of a file. */
+export const statementsOf = ({ body }: SqlFile): ReadonlyArray<string> => {
+  const ends = [...body.matchAll(pieces)].filter(([piece]) => piece === ";").map(({ index }) => index)
+  return [0, ...ends.map((end) => end + 1)]
+    .map((start, index) => body.slice(start, ends[index]))
+    .filter((statement) => statement.replace(/--[^\n]*/g, "").trim() !== "")
+}
+
+/** Runs the statements of a file one by one. */
+export const runStatements = (file: SqlFile) =>
+  SqlClient.SqlClient.use((sql) =>
+    Effect.forEach(statementsOf(file), (statement) => sql.unsafe(statement).unprepared, { discard: true })
+  )
