@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto"
+import { it, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { inject } from "vitest"
@@ -12,6 +13,7 @@ import * as AuditPostgres from "../../adapters/postgres/reads/AuditPostgres.ts"
 import { addCell } from "../../adapters/postgres/schema/AddCell.ts"
 import { freshDatabaseUrl } from "../support/Database.ts"
 import { copyDatabase } from "../support/EmbeddedDatabases.ts"
+import { clusterUrl, freshCluster } from "./CitusCluster.ts"
 import { portsOfCells } from "./ThreeCells.ts"
 
 /** Name of the second node, and of its cell. */
@@ -36,25 +38,58 @@ const companies = SqlClient.SqlClient.use(
     from generate_series(300, 329) as i`
 )
 
+/** Addresses of two databases on one Postgres server. The second one is empty. */
+const twoDatabases = Effect.gen(function* () {
+  return [
+    yield* freshDatabaseUrl,
+    yield* copyDatabase(inject("postgresUrl"), "template0", `test_${randomUUID()}`)
+  ] as const
+})
+
+/** Addresses of the coordinator of a Citus cluster and of one of its workers. */
+const coordinatorAndWorker = Effect.map(
+  freshCluster(clusterUrl ?? ""),
+  ([url = "", nodeUrl = ""]) => [url, nodeUrl] as const
+)
+
 /** Two nodes, each with a cell. Companies with an odd number are on the second one. */
-const TwoNodes = Layer.unwrap(
-  Effect.gen(function* () {
-    const url = Redacted.make(yield* freshDatabaseUrl)
-    const nodeUrl = yield* copyDatabase(inject("postgresUrl"), "template0", `test_${randomUUID()}`)
-    const main = Layer.provideMerge(
-      readerLayer({ url, connections_max: 2 }),
-      Database.layer({ url, connections_max: 8 })
-    )
-    const prepared = Layer.effectDiscard(Effect.andThen(addCell(cellOnNode, node), companies))
-    return Layer.provideMerge(prepared, main).pipe(
-      Layer.provideMerge(Nodes.layer(new Map([[node, connectionsTo(Redacted.make(nodeUrl))]]))),
-      Layer.merge(Layer.succeed(NodeUrl, nodeUrl))
-    )
-  })
-).pipe(Layer.orDie)
+const twoNodes = <R>(urls: Effect.Effect<readonly [string, string], never, R>) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const [text, nodeUrl] = yield* urls
+      const url = Redacted.make(text)
+      const main = Layer.provideMerge(
+        readerLayer({ url, connections_max: 2 }),
+        Database.layer({ url, connections_max: 8 })
+      )
+      const prepared = Layer.effectDiscard(Effect.andThen(addCell(cellOnNode, node), companies))
+      return Layer.provideMerge(prepared, main).pipe(
+        Layer.provideMerge(Nodes.layer(new Map([[node, connectionsTo(Redacted.make(nodeUrl))]]))),
+        Layer.merge(Layer.succeed(NodeUrl, nodeUrl))
+      )
+    })
+  ).pipe(Layer.orDie)
 
 /** The ports of a server and of the operator, over the cells of both nodes. */
-export const portsOfNodes = Layer.mergeAll(
-  AuditPostgres.layer,
-  Layer.provide(Layer.merge(ReadsOfCells.companyLayer, ReadsOfCells.operatorLayer), Cells.layer)
-).pipe(Layer.provideMerge(portsOfCells), Layer.provideMerge(TwoNodes))
+const portsOf = <R>(urls: Effect.Effect<readonly [string, string], never, R>) =>
+  Layer.mergeAll(
+    AuditPostgres.layer,
+    Layer.provide(Layer.merge(ReadsOfCells.companyLayer, ReadsOfCells.operatorLayer), Cells.layer)
+  ).pipe(Layer.provideMerge(portsOfCells), Layer.provideMerge(twoNodes(urls)))
+
+/** The ports over two databases on one Postgres server. */
+export const portsOfNodes = portsOf(twoDatabases)
+
+/** The ports over a Citus cluster. */
+const portsOfCluster = portsOf(coordinatorAndWorker)
+
+type Scenarios = Parameters<ReturnType<typeof layer<Layer.Success<typeof portsOfNodes>, never>>>[1]
+
+/** Runs scenarios over two databases and, if there is one, over a Citus cluster. */
+export const onNodesOfEachKind = (name: string, scenarios: Scenarios) => {
+  const options = { excludeTestServices: true, timeout: "2 minutes" } as const
+  layer(portsOfNodes, options)(name, scenarios)
+  const inCluster = `${name}, in a Citus cluster`
+  if (clusterUrl === undefined) it.skip(`${inCluster}: TEST_CITUS_URL names no cluster`, () => undefined)
+  else layer(portsOfCluster, options)(inCluster, scenarios)
+}

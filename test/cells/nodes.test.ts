@@ -1,5 +1,5 @@
 import { PgClient } from "@effect/sql-pg"
-import { assert, layer } from "@effect/vitest"
+import { assert } from "@effect/vitest"
 import { DateTime, Duration, Effect, Option, Redacted } from "effect"
 import { migrate } from "../../adapters/postgres/schema/Migrations.ts"
 import { failureOf } from "../../core/domain/ErrorCatalogue.ts"
@@ -15,11 +15,12 @@ import { Unresolved } from "../../core/ports/Unresolved.ts"
 import { Webhooks } from "../../core/ports/Webhooks.ts"
 import { violatedInvariants } from "../support/Database.ts"
 import { claim as claimDeliveries, delivered as deliveredEvent, record } from "../support/DeliveriesOnPostgres.ts"
+import { onServer, runStatement } from "../support/EmbeddedDatabases.ts"
 import { begunInsurance, codeToSend } from "../support/InsuranceExample.ts"
 import { begunOn, intentOf, opened, reservedOrder, reversalOf } from "../support/SalesOnPostgres.ts"
 import { confirm, deposit, propose } from "./Deposits.ts"
 import { depositWithEvent } from "./Trade.ts"
-import { connectionsTo, NodeUrl, portsOfNodes } from "./TwoNodes.ts"
+import { connectionsTo, NodeUrl, onNodesOfEachKind } from "./TwoNodes.ts"
 
 const delivered = Verdict.Confirm({ delivery: { authCode: "AUTH-77", rechargeToken: null } })
 
@@ -35,7 +36,7 @@ const sold = Effect.fnUntraced(function* (company: number, key: string, verdict:
   return order
 })
 
-layer(portsOfNodes, { excludeTestServices: true, timeout: "2 minutes" })("cells on two nodes", (it) => {
+onNodesOfEachKind("cells on two nodes", (it) => {
   it.effect("sell, replay and reverse, each on its own node", () =>
     Effect.gen(function* () {
       const ledger = yield* Ledger
@@ -163,9 +164,9 @@ layer(portsOfNodes, { excludeTestServices: true, timeout: "2 minutes" })("cells 
       yield* sold(301, "held", Verdict.Hold())
       const url = yield* NodeUrl
       const database = new URL(url).pathname.slice(1)
-      const main = yield* PgClient.PgClient
-      yield* main`alter database ${main(database)} allow_connections false`
-      yield* main`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${database}`
+      const onItsServer = (statement: string) => runStatement(onServer(url, "postgres"), statement)
+      yield* onItsServer(`alter database "${database}" allow_connections false`)
+      yield* onItsServer(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`)
       const cause = yield* Effect.flip(Effect.sandbox(sold(301, "k2")))
       assert.strictEqual(Option.getOrThrow(failureOf(cause))._tag, "CompanyClosed")
       yield* sold(300, "k2")
@@ -178,7 +179,7 @@ layer(portsOfNodes, { excludeTestServices: true, timeout: "2 minutes" })("cells 
       )
       // A deposit that could have been made on the node is refused.
       assert.strictEqual((yield* Effect.exit(deposit(300, "D-1")))._tag, "Failure")
-      yield* main`alter database ${main(database)} allow_connections true`
+      yield* onItsServer(`alter database "${database}" allow_connections true`)
       yield* sold(301, "k3")
       assert.strictEqual(yield* deposit(300, "D-1"), "Recorded")
     })

@@ -7,7 +7,7 @@ import { Reactivity } from "effect/reactivity"
 import { EmbeddedPostgres } from "../../adapters/embedded/EmbeddedPostgres.ts"
 
 /** URL of another database on the same server. */
-const onServer = (url: string, database: string): string => {
+export const onServer = (url: string, database: string): string => {
   const address = new URL(url)
   address.pathname = `/${database}`
   return address.href

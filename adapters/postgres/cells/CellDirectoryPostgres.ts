@@ -34,14 +34,23 @@ const cellOf = (row: CellRow, size: SizeRow | undefined): Cell => ({
   bytes: size === undefined ? null : Number(size.bytes)
 })
 
-// The planner's statistics, because counting all rows would take minutes.
+// The planner's statistics, because counting all rows would take minutes. In a cell of a Citus cluster, the tables are views
+// of shards.
 const sizesOn = (sql: PgClient.PgClient, cells: ReadonlyArray<string>) => sql<SizeRow>`
   select
     n.nspname::text as name,
-    coalesce(sum(pg_stat_get_live_tuples(t.oid)) filter (where t.relname <> 'schema_file'), 0)::bigint as rows,
-    coalesce(sum(pg_total_relation_size(t.oid)), 0)::bigint as bytes
+    coalesce(sum(pg_stat_get_live_tuples(s.oid)) filter (where t.relname <> 'schema_file'), 0)::bigint as rows,
+    coalesce(sum(pg_total_relation_size(s.oid)), 0)::bigint as bytes
   from pg_namespace as n
-  left join pg_class as t on t.relnamespace = n.oid and t.relkind = 'r'
+  left join pg_class as t on t.relnamespace = n.oid and t.relkind in ('r', 'v')
+  left join lateral (
+    select t.oid where t.relkind = 'r'
+    union
+    select d.refobjid
+    from pg_rewrite as w
+    join pg_depend as d on d.classid = 'pg_rewrite'::regclass and d.objid = w.oid and d.refclassid = 'pg_class'::regclass
+    where w.ev_class = t.oid and t.relkind = 'v' and d.refobjid <> t.oid
+  ) as s on true
   where n.nspname = any (${cells})
   group by n.nspname`
 

@@ -13,13 +13,13 @@ const numbered = {
   funding_proposal: "number"
 } as const
 
-/** The tables with rows of companies. */
+/** The tables with rows of companies. In a cell of a Citus cluster they are views. */
 const tenantTables = ({ name, sql }: NamedCell) => sql<{ name: string }>`
   select c.relname as name
   from pg_class as c
   join pg_namespace as n on n.oid = c.relnamespace
   join pg_attribute as a on a.attrelid = c.oid
-  where n.nspname = ${name} and c.relkind = 'r' and a.attname = 'company_id'`
+  where n.nspname = ${name} and c.relkind in ('r', 'v') and a.attname = 'company_id'`
 
 /**
  * The companies with their cells, as a part of a query. The directory is a table only in its own database, so queries on
