@@ -78,7 +78,7 @@ const portsOf = <R>(urls: Effect.Effect<readonly [string, string], never, R>) =>
   ).pipe(Layer.provideMerge(portsOfCells), Layer.provideMerge(twoNodes(urls)))
 
 /** The ports over two databases on one Postgres server. */
-export const portsOfNodes = portsOf(twoDatabases)
+const portsOfNodes = portsOf(twoDatabases)
 
 /** The ports over a Citus cluster. */
 const portsOfCluster = portsOf(coordinatorAndWorker)
