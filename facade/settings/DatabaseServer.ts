@@ -5,6 +5,7 @@ import * as Database from "../../adapters/postgres/connection/Database.ts"
 import { type NodeClients, layer as nodesLayer, nodeVariable } from "../../adapters/postgres/connection/Nodes.ts"
 import { bestEffortConnection, sharedBestEffortConnection } from "../../adapters/postgres/grouping/BestEffortWrites.ts"
 import { migrate, requireOperatorRole } from "../../adapters/postgres/schema/Migrations.ts"
+import { clusterNodes } from "./ClusterNodes.ts"
 import { type NodeAddress, nodeMigrationVariable } from "./NodeSettings.ts"
 import { Settings } from "./Settings.ts"
 
@@ -33,13 +34,18 @@ export class DatabaseServer extends Context.Service<
     Settings.useSync(({ dataDirectory, databaseUrl, migrationUrl, nodes }) =>
       databaseUrl === null
         ? embeddedServer(dataDirectory, nodes)
-        : Layer.succeed(DatabaseServer, {
-            url: databaseUrl,
-            migrationUrl,
-            ours: false,
-            place: describeServer(databaseUrl),
-            nodes
-          })
+        : Layer.effect(
+            DatabaseServer,
+            Effect.map(clusterNodes(databaseUrl, migrationUrl), (found) =>
+              DatabaseServer.of({
+                url: databaseUrl,
+                migrationUrl,
+                ours: false,
+                place: describeServer(databaseUrl),
+                nodes: new Map([...found, ...nodes])
+              })
+            )
+          )
     )
   )
 }

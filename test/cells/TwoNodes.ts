@@ -17,7 +17,7 @@ import { clusterUrl, freshCluster } from "./CitusCluster.ts"
 import { portsOfCells } from "./ThreeCells.ts"
 
 /** Name of the second node, and of its cell. */
-const node = "este"
+export const node = "este"
 const cellOnNode = "sur"
 
 /** The URL of the database that is the second node. It is empty, and only its cell is created there. */
@@ -52,23 +52,29 @@ const coordinatorAndWorker = Effect.map(
   ([url = "", nodeUrl = ""]) => [url, nodeUrl] as const
 )
 
-/** Two nodes, each with a cell. Companies with an odd number are on the second one. */
-const twoNodes = <R>(urls: Effect.Effect<readonly [string, string], never, R>) =>
+/** Connections to the directory and to the second node. */
+const connected = <R>(urls: Effect.Effect<readonly [string, string], never, R>) =>
   Layer.unwrap(
-    Effect.gen(function* () {
-      const [text, nodeUrl] = yield* urls
+    Effect.map(urls, ([text, nodeUrl]) => {
       const url = Redacted.make(text)
-      const main = Layer.provideMerge(
+      return Layer.provideMerge(
         readerLayer({ url, connections_max: 2 }),
         Database.layer({ url, connections_max: 8 })
-      )
-      const prepared = Layer.effectDiscard(Effect.andThen(addCell(cellOnNode, node), companies))
-      return Layer.provideMerge(prepared, main).pipe(
+      ).pipe(
         Layer.provideMerge(Nodes.layer(new Map([[node, connectionsTo(Redacted.make(nodeUrl))]]))),
         Layer.merge(Layer.succeed(NodeUrl, nodeUrl))
       )
     })
-  ).pipe(Layer.orDie)
+  )
+
+/** Connections to the coordinator of a Citus cluster, which has the directory, and to a worker, which is the second node. */
+export const connectedToCluster = connected(coordinatorAndWorker)
+
+const prepared = Layer.effectDiscard(Effect.andThen(addCell(cellOnNode, node), companies))
+
+/** Two nodes, each with a cell. Companies with an odd number are on the second one. */
+const twoNodes = <R>(urls: Effect.Effect<readonly [string, string], never, R>) =>
+  Layer.orDie(Layer.provideMerge(prepared, connected(urls)))
 
 /** The ports of a server and of the operator, over the cells of both nodes. */
 const portsOf = <R>(urls: Effect.Effect<readonly [string, string], never, R>) =>
@@ -85,11 +91,16 @@ const portsOfCluster = portsOf(coordinatorAndWorker)
 
 type Scenarios = Parameters<ReturnType<typeof layer<Layer.Success<typeof portsOfNodes>, never>>>[1]
 
+const options = { excludeTestServices: true, timeout: "2 minutes" } as const
+
+/** Runs scenarios over a Citus cluster, if there is one. */
+export const inCluster = (name: string, scenarios: Scenarios) => {
+  if (clusterUrl === undefined) it.skip(`${name}: TEST_CITUS_URL names no cluster`, () => undefined)
+  else layer(portsOfCluster, options)(name, scenarios)
+}
+
 /** Runs scenarios over two databases and, if there is one, over a Citus cluster. */
 export const onNodesOfEachKind = (name: string, scenarios: Scenarios) => {
-  const options = { excludeTestServices: true, timeout: "2 minutes" } as const
   layer(portsOfNodes, options)(name, scenarios)
-  const inCluster = `${name}, in a Citus cluster`
-  if (clusterUrl === undefined) it.skip(`${inCluster}: TEST_CITUS_URL names no cluster`, () => undefined)
-  else layer(portsOfCluster, options)(inCluster, scenarios)
+  inCluster(`${name}, in a Citus cluster`, scenarios)
 }

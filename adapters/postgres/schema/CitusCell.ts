@@ -21,6 +21,17 @@ export interface Worker {
   readonly port: number
 }
 
+/** The workers of the cluster that the connected database coordinates. */
+export const workers = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  if (!(yield* tableExists(sql, "pg_catalog.pg_dist_node"))) return []
+  return yield* sql<Worker>`
+    select groupid as "group", nodename as host, nodeport as port
+    from pg_dist_node
+    where groupid > 0 and noderole = 'primary' and isactive and (select groupid from pg_dist_local_group) = 0
+    order by groupid`
+})
+
 /** The connected server, if it is a worker of a Citus cluster. */
 export const asWorker = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -34,16 +45,8 @@ export const asWorker = Effect.gen(function* () {
 })
 
 /** Whether the connected database coordinates the cluster of the worker. */
-export const coordinates = Effect.fnUntraced(function* ({ group, host, port }: Worker) {
-  const sql = yield* SqlClient.SqlClient
-  if (!(yield* tableExists(sql, "pg_catalog.pg_dist_node"))) return false
-  const rows = yield* sql`
-    select
-    from pg_dist_node
-    where groupid = ${group} and nodename = ${host} and nodeport = ${port}
-      and (select groupid from pg_dist_local_group) = 0`
-  return rows.length > 0
-})
+export const coordinates = ({ group, host, port }: Worker) =>
+  Effect.map(workers, (known) => known.some((each) => each.group === group && each.host === host && each.port === port))
 
 const isDistributed = Effect.fnUntraced(function* (schema: string) {
   const sql = yield* SqlClient.SqlClient
