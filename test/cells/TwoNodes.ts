@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto"
+import type { PgClient } from "@effect/sql-pg"
 import { it, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
@@ -29,6 +30,10 @@ export const connectionsTo = (url: Redacted.Redacted) =>
     Layer.merge(anyRoleReaderLayer, sharedBestEffortConnection),
     Database.layer({ url, connections_max: 6 })
   )
+
+/** Runs statements on the second node. */
+export const onSecondNode = <A, E>(work: Effect.Effect<A, E, PgClient.PgClient>) =>
+  NodeUrl.use((url) => Effect.provide(work, connectionsTo(Redacted.make(url))))
 
 const companies = SqlClient.SqlClient.use(
   (sql) => sql`

@@ -18,7 +18,7 @@ import { Ledger } from "../../core/ports/Ledger.ts"
 import { clusterNodes } from "../../facade/settings/ClusterNodes.ts"
 import { testDatabaseUrl, violatedInvariants } from "../support/Database.ts"
 import { intentOf, opened, reservedOrder } from "../support/SalesOnPostgres.ts"
-import { connectionsTo, inCluster, NodeUrl, node } from "./TwoNodes.ts"
+import { inCluster, NodeUrl, node, onSecondNode } from "./TwoNodes.ts"
 
 const delivered = Verdict.Confirm({ delivery: { authCode: "AUTH-77", rechargeToken: null } })
 
@@ -29,10 +29,6 @@ const sold = Effect.fnUntraced(function* (key: string) {
   yield* ledger.settle({ order, verdict: delivered, at: yield* DateTime.now, notFound: 0 })
   return order.transactionId
 })
-
-/** Runs statements on the worker. */
-const onWorker = <A, E>(work: Effect.Effect<A, E, PgClient.PgClient>) =>
-  NodeUrl.use((url) => Effect.provide(work, connectionsTo(Redacted.make(url))))
 
 /** The next version of the schema: a table, a column with a check, a trigger, and a changed money function. */
 const laterVersion = Effect.gen(function* () {
@@ -96,7 +92,7 @@ inCluster("a cell on a worker of a Citus cluster", (it) => {
   it.effect("refuses writes as a plain cell does", () =>
     Effect.gen(function* () {
       const refused = (statement: string) =>
-        onWorker(PgClient.PgClient.use((sql) => sql.unsafe(statement))).pipe(Effect.flip, Effect.map(codeOf))
+        onSecondNode(PgClient.PgClient.use((sql) => sql.unsafe(statement))).pipe(Effect.flip, Effect.map(codeOf))
       assert.strictEqual(yield* refused("update sur.entry set amount = amount + 1"), "23514")
       assert.strictEqual(yield* refused("update sur.transaction set status = 'PROCESSING'"), "23514")
       assert.strictEqual(yield* refused("update sur.balance set available = -1"), "23514")
@@ -128,7 +124,7 @@ inCluster("a cell on a worker of a Citus cluster", (it) => {
       )
       assert.includeMembers([...ran[0]], ["sur/0099_later", "sur/functions/deposit"])
       assert.deepStrictEqual(ran[1], [])
-      const written = onWorker(
+      const written = onSecondNode(
         PgClient.PgClient.use(
           (sql) => sql<{ note: string }>`
             with noted as (insert into sur.later values (301, 'Uno') returning note)

@@ -1,6 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert } from "@effect/vitest"
-import { DateTime, Duration, Effect, Option, Redacted } from "effect"
+import { DateTime, Duration, Effect, Option } from "effect"
 import { migrate } from "../../adapters/postgres/schema/Migrations.ts"
 import { failureOf } from "../../core/domain/ErrorCatalogue.ts"
 import { ReversalVerdict } from "../../core/domain/Reversal.ts"
@@ -20,13 +20,9 @@ import { begunInsurance, codeToSend } from "../support/InsuranceExample.ts"
 import { begunOn, intentOf, opened, reservedOrder, reversalOf } from "../support/SalesOnPostgres.ts"
 import { confirm, deposit, propose } from "./Deposits.ts"
 import { depositWithEvent } from "./Trade.ts"
-import { connectionsTo, NodeUrl, onNodesOfEachKind } from "./TwoNodes.ts"
+import { NodeUrl, onNodesOfEachKind, onSecondNode } from "./TwoNodes.ts"
 
 const delivered = Verdict.Confirm({ delivery: { authCode: "AUTH-77", rechargeToken: null } })
-
-/** Runs statements on the second node. */
-const onNode = <A, E>(work: Effect.Effect<A, E, PgClient.PgClient>) =>
-  NodeUrl.use((url) => Effect.provide(work, connectionsTo(Redacted.make(url))))
 
 /** Sells once. Returns the order. */
 const sold = Effect.fnUntraced(function* (company: number, key: string, verdict: Verdict = delivered) {
@@ -53,7 +49,7 @@ onNodesOfEachKind("cells on two nodes", (it) => {
         assert.strictEqual(history.transaction.status, "REVERSED")
         assert.strictEqual(order.transactionId % 256, company % 2)
       }
-      const ofNode = yield* onNode(
+      const ofNode = yield* onSecondNode(
         PgClient.PgClient.use((sql) => sql`select distinct company_id::int as company from sur.entry`)
       )
       assert.deepStrictEqual(ofNode, [{ company: 301 }])
@@ -128,7 +124,7 @@ onNodesOfEachKind("cells on two nodes", (it) => {
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* violatedInvariants, [])
       const stray = (available: number) =>
-        onNode(
+        onSecondNode(
           PgClient.PgClient.use(
             (sql) => sql`
               insert into sur.balance (company_id, available, updated_at) values (300, ${available}, now())`
@@ -142,13 +138,13 @@ onNodesOfEachKind("cells on two nodes", (it) => {
         company_id: 300,
         own_cell: "cell"
       })
-      yield* onNode(PgClient.PgClient.use((sql) => sql`delete from sur.balance where company_id = 300`))
+      yield* onSecondNode(PgClient.PgClient.use((sql) => sql`delete from sur.balance where company_id = 300`))
     })
   )
 
   it.effect("are migrated, and need no migration afterwards", () =>
     Effect.gen(function* () {
-      yield* onNode(
+      yield* onSecondNode(
         PgClient.PgClient.use(
           (sql) => sql`update sur.schema_file set digest = '' where name in ('functions/settle', 'roles')`
         )

@@ -25,7 +25,13 @@ export const setBlockLength = (length: number, cell = "cell") =>
   PgClient.PgClient.use(
     (sql) =>
       sql.unsafe(
-        `create or replace function ${cell}.block_length() returns int language sql immutable as 'select ${length}'`
+        // A worker of a Citus cluster refuses a new function unless it stays there.
+        `do $$
+        begin
+          perform set_config('citus.enable_ddl_propagation', 'off', true);
+          create or replace function ${cell}.block_length() returns int language sql immutable as 'select ${length}';
+        end;
+        $$`
       ).unprepared
   )
 

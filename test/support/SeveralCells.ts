@@ -1,6 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { migrate } from "../../adapters/postgres/schema/Migrations.ts"
+import { run, sqlFiles } from "../../adapters/postgres/schema/SqlFiles.ts"
 import { setBlockLength, testBlockLength } from "./SalesHistory.ts"
 
 /** The cells of test databases, in the order of their ordinals. */
@@ -12,6 +13,42 @@ export const addCell = Effect.fnUntraced(function* (name: string) {
   yield* sql`insert into directory.cell (name, ordinal) select ${name}, count(*) from directory.cell`
   yield* migrate
   yield* setBlockLength(testBlockLength, name)
+})
+
+/** Replaces the tables of a cell by views of tables in another schema, as they are on a worker of a Citus cluster. */
+export const viewTables = Effect.fnUntraced(function* (cell: string) {
+  const sql = yield* PgClient.PgClient
+  const files = yield* sqlFiles
+  yield* sql.withTransaction(
+    Effect.gen(function* () {
+      yield* sql.unsafe(`
+        do $$
+        declare
+          t record;
+        begin
+          create schema "${cell}$";
+          for t in
+            select
+              c.relname as name,
+              (
+                select string_agg(quote_ident(a.attname), ', ' order by a.attnum)
+                from pg_attribute as a
+                where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+              ) as columns
+            from pg_class as c
+            where c.relnamespace = '${cell}'::regnamespace and c.relkind = 'r' and c.relname <> 'schema_file'
+          loop
+            execute format('alter table ${cell}.%I set schema "${cell}$"', t.name);
+            execute format(
+              'create view ${cell}.%I with (security_invoker) as select %s, ctid from "${cell}$".%I', t.name, t.columns, t.name
+            );
+          end loop;
+        end;
+        $$`).unprepared
+      yield* sql`select set_config('search_path', ${`${cell}, pg_temp`}, true)`
+      yield* run(files.cell.roles)
+    })
+  )
 })
 
 /**

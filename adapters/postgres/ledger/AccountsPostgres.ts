@@ -96,7 +96,9 @@ const makeAccounts = Effect.gen(function* () {
             and c.day >= least(m.week, m.month)
             and c.day < greatest(m.week + 7, next.month)
           where entered.company is not null and b.company_id = m.company_id
-          group by b.company_id
+          -- Names all columns, because in a Citus cluster balance is a view, which has no primary key.
+          group by b.company_id, b.available, b.held, b.limit_daily, b.limit_weekly, b.limit_monthly, b.low_balance_alert,
+            b.updated_at
           offset 0
         ) as r`
       return inOrderOf(members, rows).map((row) => (row === undefined ? untouched : accountOf(row)))

@@ -1,4 +1,3 @@
-import { PgClient } from "@effect/sql-pg"
 import { DateTime, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { TestClock } from "effect/testing"
@@ -7,13 +6,13 @@ import * as ClosingsOfCells from "../../../adapters/postgres/cells/ClosingsOfCel
 import * as FollowUpsOfCells from "../../../adapters/postgres/cells/FollowUpsOfCells.ts"
 import * as LedgerOfCells from "../../../adapters/postgres/cells/LedgerOfCells.ts"
 import * as ReadsOfCells from "../../../adapters/postgres/cells/ReadsOfCells.ts"
+import { everyCell } from "../../../adapters/postgres/connection/Cell.ts"
 import * as AuditPostgres from "../../../adapters/postgres/reads/AuditPostgres.ts"
 import { CompanyId } from "../../../core/domain/Ids.ts"
 import { ReversalVerdict } from "../../../core/domain/Reversal.ts"
 import { Verdict } from "../../../core/domain/Sale.ts"
 import { Ledger } from "../../../core/ports/Ledger.ts"
 import { Reversals } from "../../../core/ports/Reversals.ts"
-import { cellNames } from "../../support/SeveralCells.ts"
 import { compareStores } from "./Comparison.ts"
 import { type Command, companies } from "./LedgerCommands.ts"
 import { ledgers, type Ports, type Side } from "./LedgerSide.ts"
@@ -72,10 +71,9 @@ const settleLeftovers = Effect.fnUntraced(function* ({ orders, reversals }: Side
 
 /** Hides the sales of earlier scenarios from follow-ups, which look at the sales of all companies together. */
 const forgetFollowUps = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
-  for (const cell of cellNames.slice(0, 2)) {
-    yield* sql`update ${sql(cell)}.transaction set environment = 'development' where environment = 'production'`
-    yield* sql`delete from ${sql(cell)}.follow_up`
+  for (const { sql } of yield* yield* everyCell) {
+    yield* sql`update ${sql.cell}.transaction set environment = 'development' where environment = 'production'`
+    yield* sql`delete from ${sql.cell}.follow_up`
   }
 })
 
