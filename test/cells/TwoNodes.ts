@@ -25,7 +25,7 @@ const cellOnNode = "sur"
 export class NodeUrl extends Context.Service<NodeUrl, string>()("saldo/test/NodeUrl") {}
 
 /** Connections to a node. */
-export const connectionsTo = (url: Redacted.Redacted) =>
+const connectionsTo = (url: Redacted.Redacted) =>
   Layer.provideMerge(
     Layer.merge(anyRoleReaderLayer, sharedBestEffortConnection),
     Database.layer({ url, connections_max: 6 })
@@ -57,29 +57,22 @@ const coordinatorAndWorker = Effect.map(
   ([url = "", nodeUrl = ""]) => [url, nodeUrl] as const
 )
 
-/** Connections to the directory and to the second node. */
-const connected = <R>(urls: Effect.Effect<readonly [string, string], never, R>) =>
+/** Two nodes, each with a cell. Companies with an odd number are on the second one. */
+const twoNodes = <R>(urls: Effect.Effect<readonly [string, string], never, R>) =>
   Layer.unwrap(
     Effect.map(urls, ([text, nodeUrl]) => {
       const url = Redacted.make(text)
-      return Layer.provideMerge(
+      const main = Layer.provideMerge(
         readerLayer({ url, connections_max: 2 }),
         Database.layer({ url, connections_max: 8 })
-      ).pipe(
+      )
+      const prepared = Layer.effectDiscard(Effect.andThen(addCell(cellOnNode, node), companies))
+      return Layer.provideMerge(prepared, main).pipe(
         Layer.provideMerge(Nodes.layer(new Map([[node, connectionsTo(Redacted.make(nodeUrl))]]))),
         Layer.merge(Layer.succeed(NodeUrl, nodeUrl))
       )
     })
-  )
-
-/** Connections to the coordinator of a Citus cluster, which has the directory, and to a worker, which is the second node. */
-export const connectedToCluster = connected(coordinatorAndWorker)
-
-const prepared = Layer.effectDiscard(Effect.andThen(addCell(cellOnNode, node), companies))
-
-/** Two nodes, each with a cell. Companies with an odd number are on the second one. */
-const twoNodes = <R>(urls: Effect.Effect<readonly [string, string], never, R>) =>
-  Layer.orDie(Layer.provideMerge(prepared, connected(urls)))
+  ).pipe(Layer.orDie)
 
 /** The ports of a server and of the operator, over the cells of both nodes. */
 const portsOf = <R>(urls: Effect.Effect<readonly [string, string], never, R>) =>
