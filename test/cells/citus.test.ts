@@ -99,6 +99,19 @@ inCluster("a cell on a worker of a Citus cluster", (it) => {
     })
   )
 
+  it.effect("is not moved by the rebalancer of the cluster", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const moved = yield* Effect.exit(sql`
+        select citus_schema_move('"sur$este"'::regnamespace, nodename, nodeport)
+        from pg_dist_node
+        where groupid = 2`)
+      assert.strictEqual(moved._tag, "Failure")
+      yield* sold("k-unmoved")
+      assert.deepStrictEqual(yield* violatedInvariants, [])
+    })
+  )
+
   it.effect("is completed by a repeated command", () =>
     Effect.gen(function* () {
       yield* bringUpInCluster("otra", node)

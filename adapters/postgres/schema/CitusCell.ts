@@ -59,9 +59,13 @@ const setPropagation = (setting: "on" | "off") =>
   SqlClient.SqlClient.use((sql) => sql`select set_config('citus.enable_ddl_propagation', ${setting}, true)`)
 
 /**
- * Distributes the new schema with the tables of a cell, on the coordinator. Its triggers call functions that read tables.
- * On the worker they find the views of the cell's own schema, because Citus refuses a query to a distributed table from
- * within a query to a shard.
+ * Distributes the new schema with the tables of a cell, on the coordinator.
+ *
+ * Its triggers call functions that read tables. On the worker they find the views of the cell's own schema, because Citus
+ * refuses a query to a distributed table from within a query to a shard.
+ *
+ * The tables get no replica identity. The rebalancer of Citus then refuses to move them. A move would lose what servers write
+ * meanwhile, because they write to the shards.
  */
 const distribute = Effect.fnUntraced(function* (cell: string, schema: string) {
   const sql = yield* SqlClient.SqlClient
@@ -69,6 +73,7 @@ const distribute = Effect.fnUntraced(function* (cell: string, schema: string) {
     do ${sql.literal(`$$
     declare
       f regprocedure;
+      t regclass;
     begin
       for f in
         select p.oid
@@ -77,6 +82,13 @@ const distribute = Effect.fnUntraced(function* (cell: string, schema: string) {
           and not '{"search_path=${cell}, pg_temp"}' <@ p.proconfig
       loop
         execute format('alter function %s set search_path = ${cell}, pg_temp', f);
+      end loop;
+      for t in
+        select c.oid
+        from pg_class as c
+        where c.relnamespace = to_regnamespace('"${schema}"') and c.relkind = 'r' and c.relreplident <> 'n'
+      loop
+        execute format('alter table %s replica identity nothing', t);
       end loop;
     end;
     $$`)}`.unprepared
