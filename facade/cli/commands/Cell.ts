@@ -38,7 +38,8 @@ const add = Command.make(
   Command.withShortDescription("Add a cell for new companies"),
   Command.withExamples([
     { command: "saldo cell add norte", description: "A second cell" },
-    { command: "saldo cell add sur --node este", description: "A cell on the server of CELL_NODE_ESTE_URL" }
+    { command: "saldo cell add sur --node este", description: "A cell on the server of CELL_NODE_ESTE_URL" },
+    { command: "saldo cell add este --node citus1", description: "A cell on a worker of the Citus cluster" }
   ])
 )
 
