@@ -77,7 +77,8 @@ const refusals: Table = {
   ...signInRefusals,
   NotAllowed: ({ action, role }) =>
     forbidden("SIN_PERMISO", `Su rol (${role}) no permite esta acción. La permite el rol ${lowestRole[action]}.`),
-  CompanyClosed: () => conflict("EMPRESA_CERRADA", "La empresa está cerrada. Nada cambió. Espere y repita."),
+  CompanyClosed: () =>
+    conflict("EMPRESA_CERRADA", "La empresa está cerrada, o su servidor no responde. Espere y repita."),
   UnknownCell: ({ name }) => missing("CELDA_NO_EXISTE", `La celda ${name} no existe.`),
   CellNotOpen: () => conflict("CELDA_CERRADA", "No hay una celda abierta para la empresa. No se creó."),
   CompanyMoving: ({ companyId }) =>

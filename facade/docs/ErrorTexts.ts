@@ -181,9 +181,9 @@ export const errorTexts = {
   },
   SERVICE_UNAVAILABLE: {
     meaning:
-      "Ahora no hay proveedor, no se pudo llegar a él o no atendió la llamada. Es seguro que el proveedor no hizo la operación, sea una venta o una anulación. Con el estado 503, el servidor tiene demasiadas conexiones abiertas y no leyó la llamada.",
+      "Ahora no hay proveedor, no se pudo llegar a él o no atendió la llamada. Es seguro que el proveedor no hizo la operación, sea una venta o una anulación. Con el estado 503, el servidor tiene demasiadas conexiones abiertas y no leyó la llamada, o la base de datos de la empresa no responde.",
     money:
-      "En una venta, el monto reservado se devolvió completo; si no había proveedor, o si el servidor no leyó la llamada, no se reservó nada. En una anulación, la venta sigue en SUCCESS y cobrada.",
+      "En una venta, el monto reservado se devolvió completo; si no había proveedor, o si el servidor no leyó la llamada, no se reservó nada. Si la base de datos no responde, el monto puede quedar retenido por unos minutos; la misma clave muestra el resultado. En una anulación, la venta sigue en SUCCESS y cobrada.",
     again: sameKey,
     action: [
       "Espere el tiempo que indica Retry-After y repita con la misma clave.",

@@ -5,7 +5,7 @@ import { isWritable } from "../../adapters/postgres/connection/Sql.ts"
 import { isStoring } from "../../adapters/postgres/ledger/WriteHealth.ts"
 import * as AuditPostgres from "../../adapters/postgres/reads/AuditPostgres.ts"
 import * as VitalSignsPostgres from "../../adapters/postgres/reads/VitalSignsPostgres.ts"
-import { pending } from "../../adapters/postgres/schema/Migrations.ts"
+import { CheckTimeout, pending } from "../../adapters/postgres/schema/Migrations.ts"
 import { VitalSigns } from "../../core/ports/VitalSigns.ts"
 import { auditOnce, keepAuditing } from "../../core/workflows/KeepAuditing.ts"
 import { lastSignOfRecovery } from "../../core/workflows/Recover.ts"
@@ -63,6 +63,11 @@ const recoverySilence_max = Duration.minutes(2)
 /** Minimum interval between two checks of the schema, because a check reads files. */
 const schemaCacheTtl = Duration.seconds(30)
 
+/**
+ * How long the check of the schema waits for another node. Shorter than a readiness check, which must not fail with a node.
+ */
+const nodeCheck_max = Duration.seconds(1)
+
 /** A separate connection, so that sales and monitoring never wait for each other. */
 const monitoringConnection = connections(1, { statement_timeout: "2000" })
 
@@ -79,6 +84,7 @@ const isDatabaseWritable = SqlClient.SqlClient.useSync((sql) =>
 
 const readIsMigrated = Effect.map(Effect.all([SqlClient.SqlClient, Nodes]), ([sql, nodes]) =>
   pending.pipe(
+    Effect.provideService(CheckTimeout, nodeCheck_max),
     Effect.map((missing) => missing.length === 0),
     Effect.provideService(SqlClient.SqlClient, sql),
     Effect.provideService(Nodes, nodes),

@@ -3,6 +3,7 @@ import { EmbeddedPostgres } from "../../adapters/embedded/EmbeddedPostgres.ts"
 import { anyRoleReaderLayer, readerLayer } from "../../adapters/postgres/connection/CompanyReads.ts"
 import * as Database from "../../adapters/postgres/connection/Database.ts"
 import { type NodeClients, layer as nodesLayer, nodeVariable } from "../../adapters/postgres/connection/Nodes.ts"
+import { type NodeWatch, watchNode } from "../../adapters/postgres/connection/NodeWatch.ts"
 import { bestEffortConnection, sharedBestEffortConnection } from "../../adapters/postgres/grouping/BestEffortWrites.ts"
 import { migrate, requireOperatorRole } from "../../adapters/postgres/schema/Migrations.ts"
 import { clusterNodes } from "./ClusterNodes.ts"
@@ -11,6 +12,12 @@ import { Settings } from "./Settings.ts"
 
 /** The database role in which a process works. */
 export type DatabaseRole = "saldo_server" | "saldo_operator"
+
+/** Another server with cells. */
+interface WatchedNode extends NodeAddress {
+  /** The watch of the server, one for all connections of this process. */
+  readonly watch: NodeWatch
+}
 
 /** The Postgres server with the data. */
 export class DatabaseServer extends Context.Service<
@@ -26,7 +33,7 @@ export class DatabaseServer extends Context.Service<
     /** Description of the server, without secrets. */
     readonly place: string
     /** The other servers with cells, by the name of the node. */
-    readonly nodes: ReadonlyMap<string, NodeAddress>
+    readonly nodes: ReadonlyMap<string, WatchedNode>
   }
 >()("saldo/facade/Store") {
   /** The server of DATABASE_URL or, without DATABASE_URL, the embedded server. */
@@ -36,26 +43,37 @@ export class DatabaseServer extends Context.Service<
         ? embeddedServer(dataDirectory, nodes)
         : Layer.effect(
             DatabaseServer,
-            Effect.map(clusterNodes(databaseUrl, migrationUrl), (found) =>
-              DatabaseServer.of({
+            Effect.gen(function* () {
+              const found = yield* clusterNodes(databaseUrl, migrationUrl)
+              return DatabaseServer.of({
                 url: databaseUrl,
                 migrationUrl,
                 ours: false,
                 place: describeServer(databaseUrl),
-                nodes: new Map([...found, ...nodes])
+                nodes: yield* watched(new Map([...found, ...nodes]))
               })
-            )
+            })
           )
     )
   )
 }
 
+const watched = (nodes: ReadonlyMap<string, NodeAddress>) =>
+  Effect.map(
+    Effect.forEach(nodes, ([name, address]) =>
+      Effect.map(watchNode(name, address.url), (watch) => [name, { ...address, watch }] as const)
+    ),
+    (found): ReadonlyMap<string, WatchedNode> => new Map(found)
+  )
+
 const embeddedServer = (dataDirectory: string, nodes: ReadonlyMap<string, NodeAddress>) =>
   Layer.effect(
     DatabaseServer,
-    EmbeddedPostgres.useSync(({ directory, url }) =>
-      DatabaseServer.of({ url, migrationUrl: null, ours: true, place: `${directory} (embedded Postgres)`, nodes })
-    )
+    Effect.gen(function* () {
+      const { directory, url } = yield* EmbeddedPostgres
+      const place = `${directory} (embedded Postgres)`
+      return DatabaseServer.of({ url, migrationUrl: null, ours: true, place, nodes: yield* watched(nodes) })
+    })
   ).pipe(Layer.provide(EmbeddedPostgres.layer({ dataDirectory })))
 
 const describeServer = (url: Redacted.Redacted): string => {
@@ -64,18 +82,27 @@ const describeServer = (url: Redacted.Redacted): string => {
 }
 
 /** The address of a node, and the name of its variable. */
-type Place = Pick<Database.DatabaseOptions, "connect_max" | "url" | "variable">
+type Place = Pick<Database.DatabaseOptions, "connect_max" | "socket" | "url" | "variable">
 
 /** Timeout of an attempt to connect to another node. Shorter than a check of readiness, which must not fail with a node. */
 const connect_max = "1 second"
 
 /** The other nodes, connected in the way of the node main. */
 const otherNodes = (
-  nodes: ReadonlyMap<string, NodeAddress>,
+  nodes: ReadonlyMap<string, WatchedNode>,
   connect: (place: Place) => Layer.Layer<NodeClients, Database.DatabaseUnavailable>,
   placeOf = (name: string, { url }: NodeAddress): Place => ({ url, variable: nodeVariable(name) })
 ) =>
-  nodesLayer(new Map([...nodes].map(([name, address]) => [name, connect({ ...placeOf(name, address), connect_max })])))
+  nodesLayer(
+    new Map(
+      [...nodes].map(([name, node]) => {
+        const { watch } = node
+        const place = placeOf(name, node)
+        const connections = connect({ ...place, connect_max, socket: () => watch.socket(place.url) })
+        return [name, { watch, connections }]
+      })
+    )
+  )
 
 /** Connections without separate ones for reads of one company and for best-effort writes. */
 const sameForAll = (options: Database.DatabaseOptions) =>

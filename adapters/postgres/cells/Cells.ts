@@ -1,12 +1,12 @@
 import { PgClient } from "@effect/sql-pg"
-import { type Cause, Context, Effect, Exit, Layer, Option, Semaphore } from "effect"
+import { Context, Effect, Layer, Semaphore } from "effect"
 import { CompanyClosed } from "../../../core/domain/Errors.ts"
 import type { CompanyId } from "../../../core/domain/Ids.ts"
 import { CellFilter } from "../../../core/ports/CellFilter.ts"
 import { CellName, DirectoryClient } from "../connection/Cell.ts"
 import { DirectoryChanges } from "../connection/DirectoryChanges.ts"
 import { mainNode, Nodes } from "../connection/Nodes.ts"
-import { isUnreachable } from "../connection/SqlFailure.ts"
+import { isLost } from "../connection/SqlFailure.ts"
 import { makeTtlCache } from "../connection/TtlCache.ts"
 import { grouped } from "../grouping/Grouped.ts"
 
@@ -76,35 +76,52 @@ export const layer = Layer.provide(Layer.effect(Cells, make), DirectoryChanges.l
 /** The calls that end what is in progress. They fail like those of the node main, because their callers try them again. */
 const endings: ReadonlySet<string> = new Set(["settle", "record"])
 
-const closedIfUnreachable = <A, E, R>(call: Effect.Effect<A, E, R>) =>
-  Effect.catchDefect(call, (defect) => Effect.die(isUnreachable(defect) ? new CompanyClosed() : defect))
+const closedIfLost = <A, E, R>(call: Effect.Effect<A, E, R>) =>
+  Effect.catchDefect(call, (defect) => Effect.die(isLost(defect) ? new CompanyClosed() : defect))
 
 /**
  * The instance of a cell on another node. While the node cannot be reached, its companies get the response of a closed
- * company, because nothing of theirs has changed.
+ * company. They retry with the same key, which finds what a lost call has written.
+ *
+ * @param connect fails while the node does not answer, so that a call does not wait for it.
  */
-const onOtherNode = <Service extends object>(service: Service): Service => {
+const onOtherNode = <Service extends object>(service: Service, connect: Effect.Effect<unknown>): Service => {
   const guarded = Object.entries(service).map(([name, member]) => {
-    if (typeof member !== "function" || endings.has(name)) return [name, member]
+    const guard = (call: Effect.Effect<unknown>) => {
+      const connected = Effect.andThen(connect, call)
+      return endings.has(name) ? connected : closedIfLost(connected)
+    }
+    if (Effect.isEffect(member)) return [name, guard(member as Effect.Effect<unknown>)]
+    if (typeof member !== "function") return [name, member]
     const call = (...args: ReadonlyArray<unknown>) => {
       const result: unknown = member(...args)
-      return Effect.isEffect(result) ? closedIfUnreachable(result) : result
+      return Effect.isEffect(result) ? guard(result as Effect.Effect<unknown>) : result
     }
     return [name, call]
   })
   return Object.fromEntries(guarded) as Service
 }
 
+/** A cell with its instance of an adapter. */
+export interface CellPart<Service> {
+  readonly name: string
+  readonly node: string
+  /** The instance. Dies with CompanyClosed while the node of the cell does not answer. */
+  readonly service: Effect.Effect<Service>
+}
+
 /** The instances of an adapter, one for each cell. */
 export interface PerCell<Service> {
   /** The instance for the company's cell. */
   readonly of: (companyId: CompanyId) => Effect.Effect<Service>
-  /** The instances for the cells of `CellFilter`, the first cell first. */
+  /** The instances for the cells of `CellFilter`, the first cell first. Fails if the node of one of them does not answer. */
   readonly all: Effect.Effect<ReadonlyArray<Service>>
-  /** The instances of `all` for open cells. Background work of a closed cell pauses. */
-  readonly open: Effect.Effect<ReadonlyArray<Service>>
-  /** The instances of `all` for the first cell of each node. */
-  readonly ofNodes: Effect.Effect<ReadonlyArray<Service>>
+  /** The cells of `CellFilter`, the first one first. */
+  readonly parts: Effect.Effect<ReadonlyArray<CellPart<Service>>>
+  /** The open cells of `parts`. Background work of a closed cell pauses. */
+  readonly open: Effect.Effect<ReadonlyArray<CellPart<Service>>>
+  /** The first cell of each node of `parts`. */
+  readonly ofNodes: Effect.Effect<ReadonlyArray<CellPart<Service>>>
 }
 
 /**
@@ -130,14 +147,14 @@ export const perCell = Effect.fnUntraced(function* <Id, Service extends object, 
       Effect.provideService(CellName, name),
       Effect.provide(clients),
       Effect.map((services) => Context.get(services, port)),
-      Effect.map((service) => (node === mainNode ? service : onOtherNode(service))),
+      Effect.map((service) => (node === mainNode ? service : onOtherNode(service, Effect.orDie(nodes.connect(node))))),
       Effect.tap((service) => Effect.sync(() => built.set(name, Effect.succeed(service))))
     )
 
   /** The services of the adapter, with the clients of the node. */
   const clientsOf = Effect.fnUntraced(function* (node: string) {
     if (node === mainNode) return context
-    const clients = yield* closedIfUnreachable(Effect.orDie(nodes.connect(node)))
+    const clients = yield* closedIfLost(Effect.orDie(nodes.connect(node)))
     return Context.merge(context, Context.add(clients, DirectoryClient, directory)) as Context.Context<R>
   })
 
@@ -147,90 +164,30 @@ export const perCell = Effect.fnUntraced(function* <Id, Service extends object, 
     return yield* building.withPermits(1)(Effect.suspend(() => built.get(place.name) ?? build(place, clients)))
   })
 
+  const instanceIn = (place: Place): Effect.Effect<Service> => built.get(place.name) ?? buildOnce(place)
+
   const instance = (name: string): Effect.Effect<Service> =>
     built.get(name) ??
     Effect.flatMap(cells.list, (records) =>
       buildOnce(records.find((record) => record.name === name) ?? { name, node: mainNode })
     )
 
-  const instances = Effect.fnUntraced(function* (
+  const partsWhere = Effect.fnUntraced(function* (
     isWanted: (cell: CellRecord, index: number, cells: ReadonlyArray<CellRecord>) => boolean
   ) {
     const only = yield* CellFilter
     const records = (yield* cells.list).filter(({ name }) => only === null || name === only).filter(isWanted)
-    return yield* Effect.forEach(records, ({ name }) => instance(name))
+    return records.map(
+      ({ name, node }): CellPart<Service> => ({ name, node, service: Effect.suspend(() => instanceIn({ name, node })) })
+    )
   })
+  const parts = partsWhere(() => true)
 
   return {
     of: (companyId) => Effect.flatMap(cells.of(companyId), instance),
-    all: instances(() => true),
-    open: instances(({ state }) => state === "open"),
-    ofNodes: instances(({ node }, index, records) => records.findIndex((other) => other.node === node) === index)
+    all: Effect.flatMap(parts, (cells) => Effect.forEach(cells, ({ service }) => service)),
+    parts,
+    open: partsWhere(({ state }) => state === "open"),
+    ofNodes: partsWhere(({ node }, index, records) => records.findIndex((other) => other.node === node) === index)
   } satisfies PerCell<Service>
 })
-
-/** The first result that a cell has. */
-export const findIn = Effect.fnUntraced(function* <Service, A, E>(
-  all: PerCell<Service>["all"],
-  find: (cell: Service) => Effect.Effect<Option.Option<A>, E>
-) {
-  for (const cell of yield* all) {
-    const found = yield* find(cell)
-    if (Option.isSome(found)) return found
-  }
-  return Option.none<A>()
-})
-
-/** Logs the failures of cells. Fails if all the cells that were asked have failed. */
-const reported = (failures: ReadonlyArray<Cause.Cause<never>>, asked: number): Effect.Effect<void> => {
-  const [first] = failures
-  return first !== undefined && failures.length === asked
-    ? Effect.failCause(first)
-    : Effect.forEach(failures, (cause) => Effect.logError("a cell could not do its part of the work", cause), {
-        discard: true
-      })
-}
-
-/** The results of all cells. A cell that fails is logged and left out. Fails if all cells fail. */
-export const fromEach = Effect.fnUntraced(function* <Service, A>(
-  all: PerCell<Service>["all"],
-  ask: (cell: Service) => Effect.Effect<A>
-) {
-  const exits = yield* Effect.forEach(yield* all, (cell) => Effect.exit(ask(cell)))
-  yield* reported(
-    exits.filter(Exit.isFailure).map(({ cause }) => cause),
-    exits.length
-  )
-  return exits.filter(Exit.isSuccess).map(({ value }) => value)
-})
-
-/**
- * Claims work in the open cells one after the other, up to the limit in total. Each claim begins with the next cell, so that no
- * cell with much work delays the others. A cell that fails is logged and left out. The claim fails if all cells fail.
- *
- * @param sizeOf how much of the limit a result of a cell uses.
- */
-export const claimInTurn = <Service, Claim extends { readonly limit: number }, A>(
-  open: PerCell<Service>["open"],
-  claimOf: (cell: Service, claim: Claim) => Effect.Effect<ReadonlyArray<A>>,
-  sizeOf: (claimed: A) => number = () => 1
-) => {
-  let turn = 0
-  return Effect.fnUntraced(function* (claim: Claim) {
-    const cells = yield* open
-    turn = cells.length === 0 ? 0 : (turn + 1) % cells.length
-    let limit = claim.limit
-    const claimed: Array<A> = []
-    const failures: Array<Cause.Cause<never>> = []
-    for (const cell of [...cells.slice(turn), ...cells.slice(0, turn)]) {
-      if (limit <= 0) break
-      const exit = yield* Effect.exit(claimOf(cell, { ...claim, limit }))
-      if (Exit.isSuccess(exit)) {
-        claimed.push(...exit.value)
-        limit -= exit.value.reduce((size, one) => size + sizeOf(one), 0)
-      } else failures.push(exit.cause)
-    }
-    yield* reported(failures, cells.length)
-    return claimed
-  })
-}

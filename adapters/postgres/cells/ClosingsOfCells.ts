@@ -5,7 +5,8 @@ import { Closings, type CompanyDay } from "../../../core/ports/Closings.ts"
 import { FundingProposals } from "../../../core/ports/FundingProposals.ts"
 import * as ClosingsPostgres from "../ledger/ClosingsPostgres.ts"
 import * as FundingProposalsPostgres from "../ledger/FundingProposalsPostgres.ts"
-import { findIn, fromEach, perCell } from "./Cells.ts"
+import { perCell } from "./Cells.ts"
+import { findIn, fromEach } from "./CellWork.ts"
 
 const oldestDayFirst = Order.combine(
   Order.mapInput(Order.String, ({ day }: CompanyDay) => day),
@@ -17,15 +18,15 @@ const newestDayFirst = Order.combine(
   Order.mapInput(Order.Number, ({ content }: Closing) => content.companyId)
 )
 
-const closings = Effect.map(perCell(Closings, ClosingsPostgres.layer), ({ all, of }) =>
+const closings = Effect.map(perCell(Closings, ClosingsPostgres.layer), ({ all, of, parts }) =>
   Closings.of({
     hasPassed: Effect.fnUntraced(function* (instant) {
-      const parts = yield* fromEach(all, (cell) => cell.hasPassed(instant))
-      return parts.every((passed) => passed)
+      const answers = yield* fromEach(parts, (cell) => cell.hasPassed(instant))
+      return answers.every((passed) => passed)
     }),
     unclosed: Effect.map(
-      fromEach(all, (cell) => cell.unclosed),
-      (parts) => parts.flat().sort(oldestDayFirst)
+      fromEach(parts, (cell) => cell.unclosed),
+      (days) => days.flat().sort(oldestDayFirst)
     ),
     end: (day) => Effect.flatMap(of(day.companyId), (cell) => cell.end(day)),
     figures: (day) => Effect.flatMap(of(day.companyId), (cell) => cell.figures(day)),
@@ -62,10 +63,10 @@ const newestFirst = Order.flip(
   )
 )
 
-const fundingProposals = Effect.map(perCell(FundingProposals, FundingProposalsPostgres.layer), ({ all, of }) =>
+const fundingProposals = Effect.map(perCell(FundingProposals, FundingProposalsPostgres.layer), ({ all, of, parts }) =>
   FundingProposals.of({
     // The number does not show the cell, because a company keeps its proposals when it moves.
-    find: (number) => findIn(all, (cell) => cell.find(number)),
+    find: (number) => findIn(parts, (cell) => cell.find(number)),
     list: Effect.fnUntraced(function* (companyId, limit) {
       if (companyId !== null) return yield* (yield* of(companyId)).list(companyId, limit)
       const parts = yield* Effect.forEach(yield* all, (cell) => cell.list(null, limit))

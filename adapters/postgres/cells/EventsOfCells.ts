@@ -1,4 +1,4 @@
-import { Effect, Layer, Order, Stream } from "effect"
+import { Effect, Layer, Order, Schedule, Stream } from "effect"
 import { Deliveries, DeliveryReports } from "../../../core/ports/Deliveries.ts"
 import { Events } from "../../../core/ports/Events.ts"
 import { type Webhook, Webhooks } from "../../../core/ports/Webhooks.ts"
@@ -6,7 +6,8 @@ import * as DeliveriesPostgres from "../events/DeliveriesPostgres.ts"
 import * as DeliveryReportsPostgres from "../events/DeliveryReportsPostgres.ts"
 import * as EventsPostgres from "../events/EventsPostgres.ts"
 import * as WebhooksPostgres from "../events/WebhooksPostgres.ts"
-import { claimInTurn, fromEach, perCell } from "./Cells.ts"
+import { perCell } from "./Cells.ts"
+import { claimInTurn, fromEach } from "./CellWork.ts"
 
 const events = Effect.map(perCell(Events, EventsPostgres.layer), ({ all, of, open }) =>
   Events.of({
@@ -46,6 +47,10 @@ const webhooks = Effect.map(perCell(Webhooks, WebhooksPostgres.layer), ({ all, o
   })
 )
 
+/** Waits for the node of a cell, because the other nodes announce deliveries meanwhile. */
+const whenItAnswers = <Service>(service: Effect.Effect<Service>) =>
+  Effect.orDie(Effect.retry(Effect.catchDefect(service, Effect.fail), Schedule.spaced("1 second")))
+
 // Ids of webhooks are unique over cells, so `busy` of a claim means the same webhooks in every cell.
 const deliveries = Effect.map(perCell(Deliveries, DeliveriesPostgres.layer), ({ of, ofNodes, open }) =>
   Deliveries.of({
@@ -55,7 +60,7 @@ const deliveries = Effect.map(perCell(Deliveries, DeliveriesPostgres.layer), ({ 
     arrivals: Stream.unwrap(
       Effect.map(ofNodes, (cells) =>
         Stream.mergeAll(
-          cells.map((cell) => cell.arrivals),
+          cells.map(({ service }) => Stream.unwrap(Effect.map(whenItAnswers(service), (cell) => cell.arrivals))),
           { concurrency: "unbounded" }
         )
       )

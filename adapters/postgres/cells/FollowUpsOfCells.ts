@@ -4,7 +4,8 @@ import { type ClaimedCheck, type FollowUpClaim, FollowUps } from "../../../core/
 import { Questions, Replays } from "../../../core/ports/Histories.ts"
 import * as FollowUpsPostgres from "../ledger/FollowUpsPostgres.ts"
 import * as HistoryRecordsPostgres from "../ledger/HistoryRecordsPostgres.ts"
-import { claimInTurn, type PerCell, perCell } from "./Cells.ts"
+import { type PerCell, perCell } from "./Cells.ts"
+import { claimInTurn } from "./CellWork.ts"
 
 /** Writes a record to the company's cell. Never fails, because no caller waits for a record. */
 const recordIn =

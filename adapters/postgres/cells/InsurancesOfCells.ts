@@ -3,7 +3,8 @@ import { Insurances } from "../../../core/ports/Insurances.ts"
 import { Outbox, type UndeliveredSms } from "../../../core/ports/Outbox.ts"
 import * as InsurancesPostgres from "../insurance/InsurancesPostgres.ts"
 import * as OutboxPostgres from "../insurance/OutboxPostgres.ts"
-import { claimInTurn, perCell } from "./Cells.ts"
+import { perCell } from "./Cells.ts"
+import { claimInTurn } from "./CellWork.ts"
 
 const insurances = Effect.map(perCell(Insurances, InsurancesPostgres.layer), ({ of }) =>
   Insurances.of({

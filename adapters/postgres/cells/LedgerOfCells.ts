@@ -11,7 +11,8 @@ import * as OptionsPostgres from "../ledger/OptionsPostgres.ts"
 import * as ResolutionsPostgres from "../ledger/ResolutionsPostgres.ts"
 import * as ReversalsPostgres from "../ledger/ReversalsPostgres.ts"
 import * as UnresolvedPostgres from "../ledger/UnresolvedPostgres.ts"
-import { claimInTurn, findIn, perCell } from "./Cells.ts"
+import { perCell } from "./Cells.ts"
+import { claimInTurn, findIn } from "./CellWork.ts"
 
 const ledger = Effect.map(perCell(Ledger, LedgerPostgres.layer), ({ of }) =>
   Ledger.of({
@@ -61,9 +62,9 @@ const options = Effect.map(perCell(Options, OptionsPostgres.layer), ({ of }) =>
   })
 )
 
-const resolutions = Effect.map(perCell(Resolutions, ResolutionsPostgres.layer), ({ all, of }) =>
+const resolutions = Effect.map(perCell(Resolutions, ResolutionsPostgres.layer), ({ of, parts }) =>
   Resolutions.of({
-    find: (id) => findIn(all, (cell) => cell.find(id)),
+    find: (id) => findIn(parts, (cell) => cell.find(id)),
     propose: (order, proposal) => Effect.flatMap(of(order.companyId), (cell) => cell.propose(order, proposal)),
     confirm: (order, proposal, confirmation) =>
       Effect.flatMap(of(order.companyId), (cell) => cell.confirm(order, proposal, confirmation))

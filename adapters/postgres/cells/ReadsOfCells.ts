@@ -12,7 +12,8 @@ import * as HistoriesPostgres from "../reads/HistoriesPostgres.ts"
 import type { PendingRow } from "../reads/PendingSales.ts"
 import * as StatementPostgres from "../reads/StatementPostgres.ts"
 import * as TransactionsPostgres from "../reads/TransactionsPostgres.ts"
-import { findIn, type PerCell, perCell } from "./Cells.ts"
+import { type PerCell, perCell } from "./Cells.ts"
+import { findIn } from "./CellWork.ts"
 import { mergedPage, newestFirst } from "./MergedPages.ts"
 
 const transactions = Effect.map(perCell(Transactions, TransactionsPostgres.layer), ({ of }) =>
@@ -29,8 +30,8 @@ const statement = Effect.map(perCell(Statement, StatementPostgres.layer), ({ of 
   })
 )
 
-const histories = Effect.map(perCell(Histories, HistoriesPostgres.layer), ({ all }) =>
-  Histories.of({ find: (id) => findIn(all, (cell) => cell.find(id)) })
+const histories = Effect.map(perCell(Histories, HistoriesPostgres.layer), ({ parts }) =>
+  Histories.of({ find: (id) => findIn(parts, (cell) => cell.find(id)) })
 )
 
 /** The cells with rows of the filter: the company's cell, or all. */

@@ -1,5 +1,6 @@
+import type { Socket } from "node:net"
 import { PgClient } from "@effect/sql-pg"
-import { Context, type Duration, Effect, Layer, Redacted, Schema } from "effect"
+import { Context, Duration, Effect, Layer, Redacted, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 
 /** The database cannot be reached. The message states the problem and the remedy in one line. */
@@ -20,7 +21,12 @@ export interface DatabaseOptions {
   readonly connect_max?: Duration.Input | undefined
   /** Name of the environment variable with the address, for error messages. */
   readonly variable?: string | undefined
+  /** Opens the sockets of the connections, in place of the driver. */
+  readonly socket?: (() => Socket) | undefined
 }
+
+/** Idle time after which the system asks whether the other end of a connection still exists. */
+export const keepAlive = Duration.seconds(30)
 
 /**
  * The connection pool. Statements of different requests share a connection. A transaction or a listener has its own.
@@ -33,6 +39,7 @@ export const layer = ({
   connect_max = "4 seconds",
   connections_max,
   parameters,
+  socket,
   url,
   variable = "DATABASE_URL"
 }: DatabaseOptions) =>
@@ -48,7 +55,8 @@ export const layer = ({
         maxConnections: connections_max,
         multiplex: true,
         connectTimeout: connect_max,
-        keepAlive: "30 seconds"
+        keepAlive,
+        stream: socket
       }).pipe(
         Effect.tap((sql) => sql`select 1`),
         Effect.mapError((error) => new DatabaseUnavailable({ message: explain(error, url, variable) }))

@@ -3,6 +3,7 @@ import { Context, Duration, Effect, Exit, Layer, Schema, Scope } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { ReadingClient } from "./CompanyReads.ts"
 import type { DatabaseUnavailable } from "./Database.ts"
+import type { NodeWatch } from "./NodeWatch.ts"
 
 /** The node of DATABASE_URL, which has the directory and the catalogue. */
 export const mainNode = "main"
@@ -22,7 +23,7 @@ export type NodeClients = PgClient.PgClient | SqlClient.SqlClient | ReadingClien
 
 /** Connections to the nodes other than main. Each is opened at its first use. */
 export interface NodeConnections {
-  /** Connects to the node, unless it is connected. */
+  /** Connects to the node, unless it is connected. Fails at once while its server does not answer. */
   readonly connect: (node: string) => Effect.Effect<Context.Context<NodeClients>, NodeUnknown | DatabaseUnavailable>
   /** Names of the nodes in the environment. */
   readonly names: ReadonlyArray<string>
@@ -36,12 +37,15 @@ export const Nodes = Context.Reference<NodeConnections>("saldo/adapters/Nodes", 
 /** How long callers receive the failure of a connection attempt before the next attempt. */
 const failureTtl = Duration.seconds(1)
 
-/**
- * Connections to nodes.
- *
- * @param connections builds the connections to each node. Callers at the same time share one attempt.
- */
-export const layer = (connections: ReadonlyMap<string, Layer.Layer<NodeClients, DatabaseUnavailable>>) =>
+/** A node, as connections are built to it. */
+export interface NodeAccess {
+  readonly watch: NodeWatch
+  /** Builds the connections. */
+  readonly connections: Layer.Layer<NodeClients, DatabaseUnavailable>
+}
+
+/** Connections to nodes. Callers at the same time share one attempt to connect. */
+export const layer = (nodes: ReadonlyMap<string, NodeAccess>) =>
   Layer.effect(
     Nodes,
     Effect.gen(function* () {
@@ -53,15 +57,15 @@ export const layer = (connections: ReadonlyMap<string, Layer.Layer<NodeClients, 
         )
       })
       const connected = new Map<string, Effect.Effect<Context.Context<NodeClients>, DatabaseUnavailable>>()
-      for (const [node, connecting] of connections) {
-        const shared = yield* Effect.cachedWithTTL(attempt(connecting), (exit) =>
+      for (const [node, { connections, watch }] of nodes) {
+        const shared = yield* Effect.cachedWithTTL(attempt(connections), (exit) =>
           Exit.isSuccess(exit) ? Duration.infinity : failureTtl
         )
-        connected.set(node, shared)
+        connected.set(node, Effect.andThen(watch.answers, shared))
       }
       return {
         connect: (node: string) => connected.get(node) ?? Effect.fail(NodeUnknown.of(node)),
-        names: [...connections.keys()]
+        names: [...nodes.keys()]
       }
     })
   )

@@ -1,5 +1,5 @@
 import { Predicate, Schedule } from "effect"
-import type { SqlError } from "effect/sql/SqlError"
+import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { codedError, codeOf } from "../../../core/domain/ErrorCatalogue.ts"
 import { DatabaseUnavailable } from "./Database.ts"
 
@@ -49,9 +49,15 @@ const isOfOpenConnection = (error: object): boolean =>
 /** Whether the statement was not sent, because its server could not be reached. */
 export const isUnreachable = (error: unknown): boolean => {
   if (error instanceof DatabaseUnavailable) return true
+  if (isSqlError(error) && error.reason._tag === "ConnectionError" && error.reason.operation === "connect") return true
   const coded = codedError(Predicate.hasProperty(error, "reason") ? error.reason : error)
   return coded !== null && unreachable.has(String(coded.code)) && !isOfOpenConnection(coded)
 }
+
+/** Whether the server could not be reached, or was lost during the statement. The statement may have committed. */
+export const isLost = (error: unknown): boolean =>
+  isUnreachable(error) ||
+  (isSqlError(error) && (error.reason._tag === "ConnectionError" || serverGone.has(String(codeOf(error.reason.cause)))))
 
 /** The messages of an error and of its causes. */
 export const wordsOf = (error: unknown): string => {

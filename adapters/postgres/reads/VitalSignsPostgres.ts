@@ -13,7 +13,7 @@ import {
 import { type CellSql, everyCellPlace, type NamedCell } from "../connection/Cell.ts"
 import { mainNode } from "../connection/Nodes.ts"
 import { instant } from "../connection/Sql.ts"
-import { isUnreachable } from "../connection/SqlFailure.ts"
+import { isLost } from "../connection/SqlFailure.ts"
 import { type CompanyFacts, companyFacts } from "./CompanyFacts.ts"
 
 /** How long an undelivered SMS stays in the health metrics. */
@@ -147,9 +147,9 @@ const vitalsOf = ({ name, sql }: NamedCell, facts: CompanyFacts, now: DateTime.U
   })
 }
 
-/** The name of the cell if its node cannot be reached. */
+/** The name of the cell if its node cannot be reached, or is lost meanwhile. */
 const orDown = <A, E, R>(vitals: Effect.Effect<A, E, R>, name: string) =>
-  Effect.catchIf(vitals, isUnreachable, () => Effect.succeed(name))
+  Effect.catchIf(vitals, isLost, () => Effect.succeed(name))
 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient

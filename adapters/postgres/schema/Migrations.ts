@@ -1,8 +1,8 @@
-import { Context, Effect, Schema } from "effect"
+import { Context, Duration, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { DatabaseUnavailable } from "../connection/Database.ts"
+import { DatabaseUnavailable } from "../connection/Database.ts"
 import { mainNode, Nodes, NodeUnknown } from "../connection/Nodes.ts"
-import { isForbidden, isUnreachable, wordsOf } from "../connection/SqlFailure.ts"
+import { isForbidden, isLost, wordsOf } from "../connection/SqlFailure.ts"
 import { spreadIds, spreadIdsOn } from "./CellIds.ts"
 import { asWorker, bringUpInCluster, bringUpOnWorker, coordinates } from "./CitusCell.ts"
 import { apply, bringUpCell, type Changes, changesIn, exclusively, namesOf } from "./SchemaChanges.ts"
@@ -105,13 +105,21 @@ const directoryChanges = Effect.gen(function* () {
   return { schema: "directory", files, own, isAhead, isRecorded: version >= own }
 })
 
-/** Leaves out the cell if its node does not answer. The schemas of all other cells are still checked. */
+/** How long a check of the schemas waits for another node. */
+export const CheckTimeout = Context.Reference<Duration.Duration>("saldo/adapters/CheckTimeout", {
+  defaultValue: () => Duration.infinity
+})
+
+const unanswered = new DatabaseUnavailable({ message: "the node has not answered in time" })
+
+/** Leaves out the cell if its node does not answer in time. The schemas of all other cells are still checked. */
 const unlessDown = <A, E, R>(
   { name, node }: CellPlace,
-  part: Effect.Effect<ReadonlyArray<A>, E, R>
+  part: Effect.Effect<ReadonlyArray<A>, E, R>,
+  duration: Duration.Duration = Duration.infinity
 ): Effect.Effect<ReadonlyArray<A>, Exclude<E, DatabaseUnavailable>, R> =>
-  Effect.catch(part, (error) => {
-    if (node === mainNode || !isUnreachable(error)) return Effect.fail(error as Exclude<E, DatabaseUnavailable>)
+  Effect.catch(Effect.timeoutOrElse(part, { duration, orElse: () => Effect.fail(unanswered) }), (error) => {
+    if (node === mainNode || !isLost(error)) return Effect.fail(error as Exclude<E, DatabaseUnavailable>)
     const facts = { cell: name, node, error: wordsOf(error) }
     return Effect.as(Effect.logWarning("the schema of a cell was not checked: its node does not answer", facts), [])
   })
@@ -119,13 +127,16 @@ const unlessDown = <A, E, R>(
 /** The files of each cell that have to run there. The directory has this version. */
 const cellChanges = Effect.gen(function* () {
   const { cell } = yield* sqlFiles
-  const changed = yield* Effect.forEach(yield* cellPlaces, (place) =>
-    unlessDown(
-      place,
-      Effect.map(changesIn(place.name, cell), (files): ReadonlyArray<Changes> => [{ schema: place.name, files }]).pipe(
-        onNode(place.node)
-      )
-    )
+  const check_max = yield* CheckTimeout
+  const changed = yield* Effect.forEach(
+    yield* cellPlaces,
+    (place) => {
+      const schema = place.name
+      const changes = Effect.map(changesIn(schema, cell), (files): ReadonlyArray<Changes> => [{ schema, files }])
+      return unlessDown(place, onNode(place.node)(changes), place.node === mainNode ? undefined : check_max)
+    },
+    // The cells of several nodes that do not answer wait together.
+    { concurrency: "unbounded" }
   )
   return changed.flat()
 })
