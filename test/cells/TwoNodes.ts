@@ -6,14 +6,13 @@ import { SqlClient } from "effect/sql"
 import { inject } from "vitest"
 import * as Cells from "../../adapters/postgres/cells/Cells.ts"
 import * as ReadsOfCells from "../../adapters/postgres/cells/ReadsOfCells.ts"
-import { anyRoleReaderLayer, readerLayer } from "../../adapters/postgres/connection/CompanyReads.ts"
+import { readerLayer } from "../../adapters/postgres/connection/CompanyReads.ts"
 import * as Database from "../../adapters/postgres/connection/Database.ts"
-import * as Nodes from "../../adapters/postgres/connection/Nodes.ts"
-import { sharedBestEffortConnection } from "../../adapters/postgres/grouping/BestEffortWrites.ts"
 import * as AuditPostgres from "../../adapters/postgres/reads/AuditPostgres.ts"
 import { addCell } from "../../adapters/postgres/schema/AddCell.ts"
 import { freshDatabaseUrl } from "../support/Database.ts"
 import { copyDatabase } from "../support/EmbeddedDatabases.ts"
+import { connectionsTo, nodeAt } from "../support/NodeCells.ts"
 import { clusterUrl, freshCluster } from "./CitusCluster.ts"
 import { portsOfCells } from "./ThreeCells.ts"
 
@@ -23,13 +22,6 @@ const cellOnNode = "sur"
 
 /** The URL of the database that is the second node. It is empty, and only its cell is created there. */
 export class NodeUrl extends Context.Service<NodeUrl, string>()("saldo/test/NodeUrl") {}
-
-/** Connections to a node. */
-const connectionsTo = (url: Redacted.Redacted) =>
-  Layer.provideMerge(
-    Layer.merge(anyRoleReaderLayer, sharedBestEffortConnection),
-    Database.layer({ url, connections_max: 6 })
-  )
 
 /** Runs statements on the second node. */
 export const onSecondNode = <A, E>(work: Effect.Effect<A, E, PgClient.PgClient>) =>
@@ -68,7 +60,7 @@ const twoNodes = <R>(urls: Effect.Effect<readonly [string, string], never, R>) =
       )
       const prepared = Layer.effectDiscard(Effect.andThen(addCell(cellOnNode, node), companies))
       return Layer.provideMerge(prepared, main).pipe(
-        Layer.provideMerge(Nodes.layer(new Map([[node, connectionsTo(Redacted.make(nodeUrl))]]))),
+        Layer.provideMerge(nodeAt(node, nodeUrl)),
         Layer.merge(Layer.succeed(NodeUrl, nodeUrl))
       )
     })

@@ -8,13 +8,15 @@ import * as Database from "../../adapters/postgres/connection/Database.ts"
 import { migrate } from "../../adapters/postgres/schema/Migrations.ts"
 import { makeLogins } from "./DatabaseLogins.ts"
 import { copyDatabase } from "./EmbeddedDatabases.ts"
+import { addNodeCell } from "./NodeCells.ts"
 import { setBlockLength, testBlockLength } from "./SalesHistory.ts"
+import { addCell } from "./SeveralCells.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
     /**
-     * URL of the Postgres server of this test run. Its database template_saldo is migrated. Tests copy this database
-     * and never open it.
+     * URL of the Postgres server of this test run. Its database template_saldo is migrated. In template_cells the cells
+     * norte and este are added, and este is on the node of template_node. Tests copy these databases and never open them.
      */
     readonly postgresUrl: string
   }
@@ -23,7 +25,7 @@ declare module "vitest" {
 // No data has to reach the disk. It is not kept after the run, and tests kill processes but not the machine. Autovacuum
 // is on, as the doctor demands, but sleeps for a day: it would visit hundreds of databases, and change the statistics that
 // plans depend on.
-const settings = {
+export const fastSettings = {
   fsync: "off",
   synchronous_commit: "off",
   full_page_writes: "off",
@@ -38,7 +40,7 @@ const start = Effect.gen(function* () {
   const dataDirectory = mkdtempSync(join(tmpdir(), "saldo-test-"))
   yield* removedAtTheEnd(dataDirectory)
   const embedded = Context.get(
-    yield* Layer.build(EmbeddedPostgres.layer({ dataDirectory, settings })),
+    yield* Layer.build(EmbeddedPostgres.layer({ dataDirectory, settings: fastSettings })),
     EmbeddedPostgres
   )
   const url = Redacted.value(embedded.url)
@@ -46,6 +48,12 @@ const start = Effect.gen(function* () {
   yield* Effect.provide(
     Effect.andThen(migrate, setBlockLength(testBlockLength)),
     Database.layer({ url: Redacted.make(template), connections_max: 1 })
+  )
+  const directory = yield* copyDatabase(url, "template_saldo", "template_cells")
+  const node = yield* copyDatabase(url, "template0", "template_node")
+  yield* Effect.provide(
+    Effect.andThen(addCell("norte"), addNodeCell("este", "este", node)),
+    Database.layer({ url: Redacted.make(directory), connections_max: 1 })
   )
   yield* makeLogins(url)
   return url

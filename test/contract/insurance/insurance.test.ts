@@ -19,7 +19,7 @@ import {
   spanish
 } from "../../support/service/InsuranceCalls.ts"
 import { Script } from "../../support/service/ScriptedPorts.ts"
-import { TestServer } from "../../support/service/TestServer.ts"
+import { SpreadTestServer } from "../../support/service/TestServer.ts"
 
 const vehicle: Insured["vehicle"] = {
   brand: "Toyota",
@@ -84,7 +84,7 @@ const nothingYet = {
   documentos: null
 }
 
-layer(TestServer, { excludeTestServices: true })("an insurance (contract 4.6)", (it) => {
+layer(SpreadTestServer, { excludeTestServices: true })("an insurance (contract 4.6)", (it) => {
   describe.each(insuranceForms.map((at) => [at.form, at] as const))("at %s", (_, at) => {
     it.effect("leads from a plate to a policy, and masks the vehicle owner's data", () =>
       Effect.gen(function* () {

@@ -1,23 +1,19 @@
 import { randomUUID } from "node:crypto"
 import { assert, layer } from "@effect/vitest"
-import { Deferred, Effect, Redacted } from "effect"
+import { Deferred, Effect } from "effect"
 import { simulatedInsurer } from "../../../adapters/insurer/SimulatedInsurer.ts"
-import { DatabaseServer } from "../../../facade/settings/DatabaseServer.ts"
-import { commandLineOn } from "../../support/CommandLine.ts"
-import { asLoginIn } from "../../support/DatabaseLogins.ts"
 import { ManualClock } from "../../support/InProcessService.ts"
 import { get } from "../../support/service/HttpCalls.ts"
 import { type Headers, insuranceCompany, plateEnding, quoted, spanish } from "../../support/service/InsuranceCalls.ts"
 import { Script } from "../../support/service/ScriptedPorts.ts"
-import { TestServer } from "../../support/service/TestServer.ts"
+import { operatorCommands, SpreadTestServer } from "../../support/service/TestServer.ts"
 import { leavesRowsUnchanged } from "../../support/service/UnchangedRows.ts"
 
 /** Runs `saldo reconcile` beside the server, after the lease of the crashed sale has expired. */
 const reconcile = Effect.gen(function* () {
   const { pass } = yield* ManualClock
-  const { url } = yield* DatabaseServer
   yield* pass("61 seconds")
-  return yield* commandLineOn(asLoginIn("saldo_operator", Redacted.value(url))).answer("reconcile")
+  return yield* (yield* operatorCommands).answer("reconcile")
 })
 
 /**
@@ -54,7 +50,7 @@ const crashedAfterReserving = Effect.fnUntraced(function* (auth: Headers, ending
   return { ...under, issued }
 })
 
-layer(TestServer, { excludeTestServices: true })("an insurance sale whose process crashed", (it) => {
+layer(SpreadTestServer, { excludeTestServices: true })("an insurance sale whose process crashed", (it) => {
   it.effect.each(endings)(
     "before it called the insurer (state cobrando) is settled by reconciliation: plate ending %s, status %s",
     ([ending, status, estado, replayed]) =>

@@ -3,10 +3,10 @@ import { Effect } from "effect"
 import { readPdf } from "../../support/PdfReader.ts"
 import { call, get, getBytes } from "../../support/service/HttpCalls.ts"
 import { inState, insuranceCompany, insuranceForms } from "../../support/service/InsuranceCalls.ts"
-import { TestServer } from "../../support/service/TestServer.ts"
+import { SpreadTestServer } from "../../support/service/TestServer.ts"
 import { leavesRowsUnchanged } from "../../support/service/UnchangedRows.ts"
 
-layer(TestServer, { excludeTestServices: true })("the documents of a policy (contract 4.6)", (it) => {
+layer(SpreadTestServer, { excludeTestServices: true })("the documents of a policy (contract 4.6)", (it) => {
   describe.each(insuranceForms.map((at) => [at.form, at] as const))("at %s", (_, at) => {
     it.effect.each(["poliza", "marbete"])(
       "include %s as a PDF with the policy number and the same bytes every time",

@@ -12,7 +12,7 @@ import {
   spanish
 } from "../../support/service/InsuranceCalls.ts"
 import { Script } from "../../support/service/ScriptedPorts.ts"
-import { TestServer } from "../../support/service/TestServer.ts"
+import { SpreadTestServer } from "../../support/service/TestServer.ts"
 import { leavesRowsUnchanged } from "../../support/service/UnchangedRows.ts"
 
 const production = insuranceCompany({ company: { environment: "production" } })
@@ -51,7 +51,7 @@ const limited = (periodo: "hora" | "dia", limite: number, retry_after: number) =
   retryAfter: String(retry_after)
 })
 
-layer(TestServer, { excludeTestServices: true })("the SMS messages to a phone (contract 4.6 and 8)", (it) => {
+layer(SpreadTestServer, { excludeTestServices: true })("the SMS messages to a phone (contract 4.6 and 8)", (it) => {
   it.effect("are at most five in an hour, counted over all companies, insurances and resent codes", () =>
     inSimulatedProduction(
       Effect.gen(function* () {

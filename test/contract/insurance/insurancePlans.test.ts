@@ -10,7 +10,7 @@ import {
   started,
   verified
 } from "../../support/service/InsuranceCalls.ts"
-import { TestServer } from "../../support/service/TestServer.ts"
+import { SpreadTestServer } from "../../support/service/TestServer.ts"
 import { leavesRowsUnchanged } from "../../support/service/UnchangedRows.ts"
 
 interface Priced {
@@ -21,7 +21,7 @@ interface Priced {
 const sum = (prices: ReadonlyArray<number>): number =>
   prices.reduce((total, price) => total + Math.round(price * 100), 0) / 100
 
-layer(TestServer, { excludeTestServices: true })("an insurance offer (contract 4.6)", (it) => {
+layer(SpreadTestServer, { excludeTestServices: true })("an insurance offer (contract 4.6)", (it) => {
   it.effect.each([
     ["56", true, true],
     ["57", false, false],

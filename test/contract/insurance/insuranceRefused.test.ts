@@ -19,7 +19,7 @@ import {
   type Under
 } from "../../support/service/InsuranceCalls.ts"
 import { Script } from "../../support/service/ScriptedPorts.ts"
-import { TestServer } from "../../support/service/TestServer.ts"
+import { SpreadTestServer } from "../../support/service/TestServer.ts"
 import { leavesRowsUnchanged } from "../../support/service/UnchangedRows.ts"
 
 type Row = readonly [wrong: object, details: object]
@@ -62,7 +62,7 @@ const stepsOf = (at: Steps, auth: Headers, id: number | string) => [
   get(at.documentPath(id, "poliza"), auth)
 ]
 
-layer(TestServer, { excludeTestServices: true })("an insurance is rejected (contract 4.6 and 7)", (it) => {
+layer(SpreadTestServer, { excludeTestServices: true })("an insurance is rejected (contract 4.6 and 7)", (it) => {
   describe.each(insuranceForms.map((at) => [at.form, at] as const))("at %s", (_, at) => {
     it.effect.each(malformed)("when its application has the invalid fields %j", ([wrong, details]) =>
       Effect.gen(function* () {
@@ -273,7 +273,7 @@ const pairs = table.flatMap(([state, ...row]) =>
   names.map((step, index) => [step, state, row[index] ?? assert.fail("the row is too short")] as const)
 )
 
-layer(TestServer, { excludeTestServices: true })("an insurance (contract 3.3)", (it) => {
+layer(SpreadTestServer, { excludeTestServices: true })("an insurance (contract 3.3)", (it) => {
   describe.each(insuranceForms.map((at) => [at.form, at] as const))("at %s", (_, at) => {
     it.effect.each(pairs.filter((_, index) => insuranceForms[index % insuranceForms.length] === at))(
       "answers the step %s in the state %s with %s",

@@ -17,12 +17,12 @@ import {
   spanish
 } from "../../support/service/InsuranceCalls.ts"
 import { Script } from "../../support/service/ScriptedPorts.ts"
-import { TestServer } from "../../support/service/TestServer.ts"
+import { SpreadTestServer } from "../../support/service/TestServer.ts"
 import { leavesRowsUnchanged } from "../../support/service/UnchangedRows.ts"
 
 const fewer = (pesos: number): number => Math.round((50_000 - pesos) * 100) / 100
 
-layer(TestServer, { excludeTestServices: true })("the sale of an insurance (contract 4.6)", (it) => {
+layer(SpreadTestServer, { excludeTestServices: true })("the sale of an insurance (contract 4.6)", (it) => {
   it.effect("is charged once per key, and a replay returns the same policy", () =>
     Effect.gen(function* () {
       const { auth } = yield* insuranceCompany()

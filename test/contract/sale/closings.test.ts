@@ -1,14 +1,11 @@
 import { assert, layer } from "@effect/vitest"
-import { Duration, Effect, Redacted } from "effect"
+import { Duration, Effect } from "effect"
 import { closeDue, closeThrough } from "../../../core/workflows/CloseDays.ts"
-import { DatabaseServer } from "../../../facade/settings/DatabaseServer.ts"
-import { commandLineOn } from "../../support/CommandLine.ts"
-import { asLoginIn } from "../../support/DatabaseLogins.ts"
 import { ManualClock } from "../../support/InProcessService.ts"
 import { readPdf } from "../../support/PdfReader.ts"
 import { customer, deposit } from "../../support/service/CustomerCompany.ts"
 import { call, csvText, get, getBytes, parseCsv, post, sell } from "../../support/service/HttpCalls.ts"
-import { TestServer } from "../../support/service/TestServer.ts"
+import { operatorCommands, SpreadTestServer } from "../../support/service/TestServer.ts"
 
 type Headers = Record<string, string>
 
@@ -40,7 +37,7 @@ const closingOf = (auth: Headers, day: string, query = "") => get(`/v1/cierres/$
 const none = { cantidad: 0, monto: 0 }
 const one = (monto: number) => ({ cantidad: 1, monto })
 
-layer(TestServer, { excludeTestServices: true })("a daily closing (contract 4.8)", (it) => {
+layer(SpreadTestServer, { excludeTestServices: true })("a daily closing (contract 4.8)", (it) => {
   it.effect("adds up, carries the pending sale, and names the day of a sale that was reversed later", () =>
     Effect.gen(function* () {
       const { auth, sold } = yield* closedCompany
@@ -141,8 +138,7 @@ layer(TestServer, { excludeTestServices: true })("a daily closing (contract 4.8)
       const trpc = yield* call(`/trpc/cierres.ver?input=${input}`, { headers: auth })
       assert.deepStrictEqual(trpc.body.result.data, data)
 
-      const { url } = yield* DatabaseServer
-      const { answer, run } = commandLineOn(asLoginIn("saldo_operator", Redacted.value(url)))
+      const { answer, run } = yield* operatorCommands
       const { items } = yield* answer("close", nextDay, "--empresa", String(companyId))
       assert.deepStrictEqual(items, [{ empresa_id: companyId, ...data }])
       const words = yield* run("close", nextDay, "--empresa", String(companyId))
@@ -224,8 +220,7 @@ layer(TestServer, { excludeTestServices: true })("a daily closing (contract 4.8)
 
   it.effect("is refused on the command line while the day is not over", () =>
     Effect.gen(function* () {
-      const { url } = yield* DatabaseServer
-      const { refusal } = commandLineOn(asLoginIn("saldo_operator", Redacted.value(url)))
+      const { refusal } = yield* operatorCommands
       const { code, exit } = yield* refusal("close", "9999-01-01")
       assert.deepStrictEqual([exit, code], [1, "DAY_NOT_OVER"])
     })

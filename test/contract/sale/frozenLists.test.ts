@@ -5,7 +5,7 @@ import { ServiceAddress } from "../../support/InProcessService.ts"
 import { customer } from "../../support/service/CustomerCompany.ts"
 import { get, parseCsv, sell } from "../../support/service/HttpCalls.ts"
 import { secret } from "../../support/service/InMemoryService.ts"
-import { TestServer } from "../../support/service/TestServer.ts"
+import { SpreadTestServer } from "../../support/service/TestServer.ts"
 import { subscriber, WebhookServer } from "../../support/service/WebhookCalls.ts"
 
 type Headers = Record<string, string>
@@ -34,7 +34,7 @@ interface Listed {
   readonly total_pages: number
 }
 
-layer(TestServer, { excludeTestServices: true })("a paged list (contract 4.7)", (it) => {
+layer(SpreadTestServer, { excludeTestServices: true })("a paged list (contract 4.7)", (it) => {
   describe.each(lists)("at %s", (path, id) => {
     const read = (auth: Headers, query: string): Effect.Effect<Listed, never, ServiceAddress> =>
       Effect.map(get(`${path}?${query}`, auth), ({ body }) => ({

@@ -6,7 +6,7 @@ import { ManualClock } from "../../support/InProcessService.ts"
 import { customer } from "../../support/service/CustomerCompany.ts"
 import { get, sell } from "../../support/service/HttpCalls.ts"
 import { Script } from "../../support/service/ScriptedPorts.ts"
-import { TestServer } from "../../support/service/TestServer.ts"
+import { SpreadTestServer } from "../../support/service/TestServer.ts"
 import { leavesRowsUnchanged } from "../../support/service/UnchangedRows.ts"
 
 const sale = (identifier: string, more: object = {}) => ({ service_id: 1, identifier, amount: 100, ...more })
@@ -38,7 +38,7 @@ const crashed = Effect.fnUntraced(function* (identifier: string) {
   return { auth, sellAgain, id: row.transaction_id as number }
 })
 
-layer(TestServer, { excludeTestServices: true })("an idempotency key (contract 3.2)", (it) => {
+layer(SpreadTestServer, { excludeTestServices: true })("an idempotency key (contract 3.2)", (it) => {
   describe.each([
     [paths[0], paths[0]],
     [paths[0], paths[1]],

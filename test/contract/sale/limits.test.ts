@@ -5,7 +5,7 @@ import { recover } from "../../../core/workflows/Recover.ts"
 import { ManualClock } from "../../support/InProcessService.ts"
 import { customer } from "../../support/service/CustomerCompany.ts"
 import { get, sell } from "../../support/service/HttpCalls.ts"
-import { TestServer } from "../../support/service/TestServer.ts"
+import { SpreadTestServer } from "../../support/service/TestServer.ts"
 import { leavesRowsUnchanged } from "../../support/service/UnchangedRows.ts"
 
 const of = (identifier: string, amount: number) => ({ service_id: 8, identifier, amount })
@@ -22,7 +22,7 @@ const consumed = (auth: Headers) =>
 
 const limit = (pesos: number) => Centavos.make(pesos * 100)
 
-layer(TestServer, { excludeTestServices: true })("consumption limits (contract 2.3 and 8)", (it) => {
+layer(SpreadTestServer, { excludeTestServices: true })("consumption limits (contract 2.3 and 8)", (it) => {
   it.effect("default to 50000, 250000 and 1000000 pesos for a company without configured limits", () =>
     Effect.gen(function* () {
       const { auth } = yield* customer({ money: 0 })

@@ -7,7 +7,7 @@ import { CatalogueAdmin } from "../../../core/ports/Catalogue.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { customer, newToken } from "../../support/service/CustomerCompany.ts"
 import { get, post, sell } from "../../support/service/HttpCalls.ts"
-import { TestServer } from "../../support/service/TestServer.ts"
+import { SpreadTestServer } from "../../support/service/TestServer.ts"
 import { leavesRowsUnchanged } from "../../support/service/UnchangedRows.ts"
 
 const sale = { service_id: 1, identifier: "8095550003", amount: 100 }
@@ -15,7 +15,7 @@ const sale = { service_id: 1, identifier: "8095550003", amount: 100 }
 /** A service that takes any amount. */
 const anyAmount = 8
 
-layer(TestServer, { excludeTestServices: true })("the checks of a sale (contract 4.5)", (it) => {
+layer(SpreadTestServer, { excludeTestServices: true })("the checks of a sale (contract 4.5)", (it) => {
   it.effect(
     "run in this order: credentials, permission, JSON, company, fields, key, product, amount, limits, balance",
     () =>

@@ -5,7 +5,7 @@ import { readPdf } from "../../support/PdfReader.ts"
 import { customer } from "../../support/service/CustomerCompany.ts"
 import { call, get, getBytes, post, sell } from "../../support/service/HttpCalls.ts"
 import { Script } from "../../support/service/ScriptedPorts.ts"
-import { TestServer } from "../../support/service/TestServer.ts"
+import { SpreadTestServer } from "../../support/service/TestServer.ts"
 
 const paths = (id: number) => [`/v1/transacciones/${id}/recibo`, `/v1/transactions/${id}/receipt`]
 
@@ -15,7 +15,7 @@ const sold = (auth: Record<string, string>, sale: object) =>
     transaction_id: Number(body.data?.transaction_id ?? body.error.details.transaction_id)
   }))
 
-layer(TestServer, { excludeTestServices: true })("a receipt (contract 2.5 and 4.7)", (it) => {
+layer(SpreadTestServer, { excludeTestServices: true })("a receipt (contract 2.5 and 4.7)", (it) => {
   it.effect("shows the sale, the shop, the time and the authorization code at both paths", () =>
     Effect.gen(function* () {
       const { auth } = yield* customer({ company: { legalName: "Colmado Doña Ñusta" } })

@@ -13,13 +13,13 @@ import { get, moneyOf, post, sell } from "../../support/service/HttpCalls.ts"
 import { secret } from "../../support/service/InMemoryService.ts"
 import { reversalForms, sold, statusOf } from "../../support/service/ReversalCalls.ts"
 import { Script } from "../../support/service/ScriptedPorts.ts"
-import { TestServer } from "../../support/service/TestServer.ts"
+import { SpreadTestServer } from "../../support/service/TestServer.ts"
 import { leavesRowsUnchanged } from "../../support/service/UnchangedRows.ts"
 
 const charged = { available: 900, held: 0, consumed: [100, 100, 100] }
 const givenBack = { available: 1000, held: 0, consumed: [0, 0, 0] }
 
-layer(TestServer, { excludeTestServices: true })("a reversal (contract 4.5)", (it) => {
+layer(SpreadTestServer, { excludeTestServices: true })("a reversal (contract 4.5)", (it) => {
   describe.each(reversalForms)("at $form", ({ reverse, verb }) => {
     it.effect("that the provider confirms returns the money once, and the response is the reversed sale", () =>
       Effect.gen(function* () {
@@ -165,7 +165,7 @@ layer(TestServer, { excludeTestServices: true })("a reversal (contract 4.5)", (i
   )
 })
 
-layer(TestServer, { excludeTestServices: true })("a reversal (contract 4.5)", (it) => {
+layer(SpreadTestServer, { excludeTestServices: true })("a reversal (contract 4.5)", (it) => {
   describe.each(reversalForms)("at $form", ({ pathOf, reverse }) => {
     // Service, identifier, status of the sale, and the error of its reversal.
     it.effect.each([

@@ -9,7 +9,7 @@ import { get, post } from "../../support/service/HttpCalls.ts"
 import { secret } from "../../support/service/InMemoryService.ts"
 import { sold } from "../../support/service/ReversalCalls.ts"
 import { Script } from "../../support/service/ScriptedPorts.ts"
-import { TestServer } from "../../support/service/TestServer.ts"
+import { SpreadTestServer } from "../../support/service/TestServer.ts"
 
 type Shown = { readonly status: string; readonly solicitada_en: string; readonly resuelta_en: string | null } | null
 
@@ -52,7 +52,7 @@ function twice(shown: Shown): readonly [Shown, Shown] {
   return [shown, shown]
 }
 
-layer(TestServer, { excludeTestServices: true })("a transaction (contract 2.5)", (it) => {
+layer(SpreadTestServer, { excludeTestServices: true })("a transaction (contract 2.5)", (it) => {
   it.effect("shows no reversal before a reversal is requested", () =>
     Effect.gen(function* () {
       yield* shows(yield* sold("204518"), null)

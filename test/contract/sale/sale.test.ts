@@ -3,7 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { customer } from "../../support/service/CustomerCompany.ts"
 import { get, post, sell } from "../../support/service/HttpCalls.ts"
-import { TestServer } from "../../support/service/TestServer.ts"
+import { SpreadTestServer } from "../../support/service/TestServer.ts"
 import { leavesRowsUnchanged } from "../../support/service/UnchangedRows.ts"
 
 const sale = { service_id: 1, identifier: "8095550003", amount: 100 }
@@ -79,7 +79,7 @@ const accepted: ReadonlyArray<readonly [body: object, amount: number]> = [
   [{ terminal_id: null, opcion_id: null, otro: [{}] }, 100]
 ]
 
-layer(TestServer, { excludeTestServices: true })("a sale (contract 4.5)", (it) => {
+layer(SpreadTestServer, { excludeTestServices: true })("a sale (contract 4.5)", (it) => {
   describe.each(["/v1/recargas", "/v1/recharges"])("at %s", (path) => {
     it.effect("returns the fields of contract 2.5 and an xid computed from the key", () =>
       Effect.gen(function* () {

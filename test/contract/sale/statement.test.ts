@@ -9,7 +9,7 @@ import { loadSalesHistory } from "../../support/SalesHistory.ts"
 import { customer, deposit } from "../../support/service/CustomerCompany.ts"
 import { as, call, csvText, get, parseCsv, post, sell } from "../../support/service/HttpCalls.ts"
 import { serviceWith } from "../../support/service/InMemoryService.ts"
-import { TestServer } from "../../support/service/TestServer.ts"
+import { SpreadTestServer } from "../../support/service/TestServer.ts"
 
 type Headers = Record<string, string>
 
@@ -36,7 +36,7 @@ const rowsOf = (csv: string) => {
   }))
 }
 
-layer(TestServer, { excludeTestServices: true })("a statement (contract 4.2)", (it) => {
+layer(SpreadTestServer, { excludeTestServices: true })("a statement (contract 4.2)", (it) => {
   it.effect("lists entries newest first, each with the balance after it", () =>
     Effect.gen(function* () {
       const { auth } = yield* customer({ money: 1_000 })
@@ -146,7 +146,7 @@ layer(TestServer, { excludeTestServices: true })("a statement (contract 4.2)", (
 
   it.effect("as CSV is complete with more than two thousand rows", () =>
     Effect.gen(function* () {
-      const { auth, companyId } = yield* customer({ money: 0 })
+      const { auth, companyId } = yield* customer({ cell: "cell", money: 0 })
       yield* loadSalesHistory({ company: companyId, sales: 2_600, days: 3 })
       const rows = rowsOf((yield* get("/v1/movimientos?formato=csv", auth)).text)
       assert.strictEqual(rows.length, 1 + 2_600 * 0.95)

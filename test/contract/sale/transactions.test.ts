@@ -5,7 +5,7 @@ import { ManualClock } from "../../support/InProcessService.ts"
 import { customer } from "../../support/service/CustomerCompany.ts"
 import { get, parseCsv, sell } from "../../support/service/HttpCalls.ts"
 import { Script } from "../../support/service/ScriptedPorts.ts"
-import { TestServer } from "../../support/service/TestServer.ts"
+import { SpreadTestServer } from "../../support/service/TestServer.ts"
 
 type Headers = Record<string, string>
 
@@ -35,7 +35,7 @@ const rejects = Effect.fnUntraced(function* (paths: ReadonlyArray<string>, query
   }
 })
 
-layer(TestServer, { excludeTestServices: true })("lists (contract 4.7)", (it) => {
+layer(SpreadTestServer, { excludeTestServices: true })("lists (contract 4.7)", (it) => {
   describe("reject the query", () => {
     it.effect.each([
       ["page=0", { page: "fuera_de_rango" }],

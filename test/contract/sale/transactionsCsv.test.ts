@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { loadSalesHistory } from "../../support/SalesHistory.ts"
 import { customer } from "../../support/service/CustomerCompany.ts"
 import { as, call, csvText, get, getBytes, parseCsv, sell } from "../../support/service/HttpCalls.ts"
-import { TestServer } from "../../support/service/TestServer.ts"
+import { SpreadTestServer } from "../../support/service/TestServer.ts"
 
 type Headers = Record<string, string>
 
@@ -39,7 +39,7 @@ const expectedOf = (items: ReadonlyArray<Record<string, unknown>>) =>
 
 const withoutKeys = (rows: ReturnType<typeof rowsOf>) => rows.map(({ idempotency_key: _, ...row }) => row)
 
-layer(TestServer, { excludeTestServices: true })("the transactions as CSV (contract 4.7)", (it) => {
+layer(SpreadTestServer, { excludeTestServices: true })("the transactions as CSV (contract 4.7)", (it) => {
   it.effect("have the columns of the contract, including the idempotency keys", () =>
     Effect.gen(function* () {
       const { auth } = yield* customer()

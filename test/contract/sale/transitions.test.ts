@@ -6,7 +6,7 @@ import { ManualClock } from "../../support/InProcessService.ts"
 import { customer } from "../../support/service/CustomerCompany.ts"
 import { get, moneyOf, sell } from "../../support/service/HttpCalls.ts"
 import { Script } from "../../support/service/ScriptedPorts.ts"
-import { TestServer } from "../../support/service/TestServer.ts"
+import { SpreadTestServer } from "../../support/service/TestServer.ts"
 
 type Headers = Record<string, string>
 
@@ -30,7 +30,7 @@ const always =
     Effect.succeed(answer)
 const delivery = { authCode: "A1", rechargeToken: null }
 
-layer(TestServer, { excludeTestServices: true })("a transaction (contract 3.1)", (it) => {
+layer(SpreadTestServer, { excludeTestServices: true })("a transaction (contract 3.1)", (it) => {
   describe.each(["/v1/recargas", "/v1/recharges"])("sold at %s", (path) => {
     it.effect.each([
       ["delivers", "8095550003", DispatchAnswer.Delivered({ delivery }), 201, undefined, "SUCCESS", charged],

@@ -1,7 +1,10 @@
 import { randomUUID } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"
 import { Context, DateTime, Effect, Layer, Redacted } from "effect"
+import { nodeClients } from "../../../adapters/postgres/connection/Cell.ts"
+import { mainNode } from "../../../adapters/postgres/connection/Nodes.ts"
 import { instant, int8 } from "../../../adapters/postgres/connection/Sql.ts"
+import { CellName } from "../../../core/domain/Cell.ts"
 import type { CompanyId } from "../../../core/domain/Ids.ts"
 import { owned_max } from "../../../core/domain/Money.ts"
 import { type AccountSettings, Accounts } from "../../../core/ports/Accounts.ts"
@@ -16,12 +19,14 @@ interface Wanted {
   readonly token?: Partial<NewToken>
   /** Limits of the account. The default is no limits. */
   readonly limits?: AccountSettings
+  /** The default is the cell with the fewest companies. */
+  readonly cell?: string
   /** Opening deposit in pesos. The default is 1000. */
   readonly money?: number
 }
 
 /** Creates a company with a deposit and a token. The default environment is development. */
-export const customer = Effect.fnUntraced(function* ({ company, limits, money = 1_000, token }: Wanted = {}) {
+export const customer = Effect.fnUntraced(function* ({ cell, company, limits, money = 1_000, token }: Wanted = {}) {
   const name = randomUUID().slice(0, 8)
   const at = yield* DateTime.now
   const companyId = yield* Companies.use((companies) =>
@@ -35,7 +40,8 @@ export const customer = Effect.fnUntraced(function* ({ company, limits, money = 
         insuranceEnabled: false,
         ...company
       },
-      at
+      at,
+      cell === undefined ? undefined : CellName.make(cell)
     )
   )
   if (limits !== undefined) yield* Accounts.use((accounts) => accounts.configure(companyId, limits, at))
@@ -57,9 +63,13 @@ export class SharedCustomer extends Context.Service<SharedCustomer, Effect.Succe
 export const deposit = Effect.fnUntraced(function* (companyId: CompanyId, pesos: number, reference: string) {
   const sql = yield* PgClient.PgClient
   const at = yield* DateTime.now
-  yield* sql`
+  const [place] = yield* sql<{ name: string; node: string }>`
+    select c.name, c.node from directory.cell as c join directory.company as o on o.cell = c.name where o.id = ${int8(companyId)}`
+  const { name, node } = place ?? { name: "cell", node: mainNode }
+  const client = yield* Effect.flatMap(nodeClients(sql), (clientOn) => clientOn(node))
+  yield* client`
     select recorded
-    from directory.deposit(
+    from ${client(node === mainNode ? "directory" : name)}.deposit(
       ${int8(companyId)}, ${int8(Math.round(pesos * 100))}, ${int8(owned_max)}, ${reference}, ${instant(at)}
     )`
 })

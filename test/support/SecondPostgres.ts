@@ -1,0 +1,84 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect } from "effect"
+import {
+  type Cluster,
+  create,
+  findBinaries,
+  freePort,
+  role,
+  start,
+  stop
+} from "../../adapters/embedded/EmbeddedCluster.ts"
+import { findUser } from "../../adapters/embedded/EmbeddedFiles.ts"
+import { findPlace } from "../../adapters/embedded/EmbeddedPlace.ts"
+import { postgresPidIn, runStatement } from "./EmbeddedDatabases.ts"
+import { fastSettings } from "./PostgresServer.ts"
+
+/** The ids of the processes that serve clients, and of the postmaster. */
+const processesOf = Effect.fnUntraced(function* (url: string, directory: string) {
+  const rows = yield* runStatement(url, "select pid from pg_stat_activity where backend_type = 'client backend'")
+  const postmaster = postgresPidIn(directory)
+  return [
+    ...(postmaster === null ? [] : [postmaster]),
+    ...(rows as ReadonlyArray<{ readonly pid: number }>).map(({ pid }) => pid)
+  ]
+})
+
+/** Sends a signal to each process that still runs. */
+const signalAll = (pids: ReadonlyArray<number>, signal: NodeJS.Signals) => {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, signal)
+    } catch {
+      // The process has ended.
+    }
+  }
+}
+
+/** A Postgres server of a test's own, which the test stops and starts again. */
+export const secondPostgres = Effect.gen(function* () {
+  const dataDirectory = mkdtempSync(join(tmpdir(), "saldo-node-"))
+  yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(dataDirectory, { recursive: true, force: true })))
+  const { cluster, port, url } = yield* Effect.promise(async () => {
+    const user = findUser()
+    const { directory, password, port } = findPlace(dataDirectory, user, await freePort(0))
+    // A killed server loses commits that it has not written.
+    const settings = { ...fastSettings, synchronous_commit: "on", shared_buffers: "16MB", max_connections: "50" }
+    const cluster: Cluster = { binaries: await findBinaries(directory, user), directory, user, settings }
+    await create(cluster, password)
+    await start(cluster, port)
+    return { cluster, port, url: `postgres://${role}:${password}@127.0.0.1:${port}/postgres` }
+  })
+  let silent: ReadonlyArray<number> = []
+  const resume = Effect.sync(() => {
+    signalAll(silent, "SIGCONT")
+    silent = []
+  })
+  yield* Effect.addFinalizer(() =>
+    Effect.andThen(
+      resume,
+      Effect.promise(() => stop(cluster).catch(() => {}))
+    )
+  )
+  return {
+    url,
+    /** Suspends the server. Clients can connect, but get no response. */
+    silence: Effect.map(processesOf(url, cluster.directory), (pids) => {
+      silent = pids
+      signalAll(pids, "SIGSTOP")
+    }),
+    /** Lets a suspended server continue. */
+    resume,
+    /** Ends the server at once, as a power failure does. */
+    kill: Effect.sync(() =>
+      signalAll(
+        [postgresPidIn(cluster.directory) ?? 0].filter((pid) => pid > 0),
+        "SIGQUIT"
+      )
+    ),
+    /** Starts the server after `kill`. */
+    start: Effect.promise(() => start(cluster, port))
+  }
+})
