@@ -172,8 +172,8 @@ const viewShards = Effect.fnUntraced(function* (cell: string, schema: string) {
 })
 
 /**
- * Moves the sequences of the earlier version of the cell's own schema into the new one, so that no id is assigned twice. Takes
- * the locks in the order of the money functions: transaction_id, the tables, the other sequences.
+ * Moves the sequences of the earlier schema into the new one, so that no id is assigned twice. Sales wait for them until the
+ * transaction ends. It fails after 3 seconds, because a sale that waits 10 seconds is not sent.
  */
 const keepSequences = Effect.fnUntraced(function* (cell: string, earlier: string) {
   const sql = yield* SqlClient.SqlClient
@@ -181,23 +181,18 @@ const keepSequences = Effect.fnUntraced(function* (cell: string, earlier: string
   yield* sql`
     do ${sql.literal(`$$
     declare
-      o record;
+      s name;
     begin
-      set local client_min_messages = warning;
-      for o in
-        select c.relname as name, c.relkind = 'v' as is_view
-        from pg_class as c
-        where c.relnamespace = '"${earlier}"'::regnamespace and c.relkind in ('S', 'v')
-        order by c.relname <> 'transaction_id', c.relkind = 'S', c.relname
+      for s in
+        select q.sequencename
+        from pg_sequences as q
+        where q.schemaname = '${earlier}'
+        -- In the order of spreadIds (CellIds.ts).
+        order by q.sequencename <> 'transaction_id', q.sequencename
       loop
-        if o.is_view then
-          execute format('drop view "${earlier}".%I cascade', o.name);
-        else
-          execute format('drop sequence ${cell}.%I', o.name);
-          execute format('alter sequence "${earlier}".%I set schema ${cell}', o.name);
-        end if;
+        execute format('drop sequence if exists ${cell}.%I', s);
+        execute format('alter sequence "${earlier}".%I set schema ${cell}', s);
       end loop;
-      drop schema "${earlier}" cascade;
     end;
     $$`)}`.unprepared
 })
@@ -210,7 +205,8 @@ export const bringUpInCluster = (cell: string, node: string) => {
 
 /**
  * Brings the cell's own schema up to this version, on the worker. The tables in the cluster have this version. Whenever a file
- * has changed, the schema is made anew.
+ * has changed, the schema is made anew. Calls in progress go on in the earlier schema, so it is dropped only before the next
+ * change.
  *
  * @param spread gives the sequences of the cell their ids.
  */
@@ -223,6 +219,7 @@ export const bringUpOnWorker = <E, R>(cell: string, node: string, spread: Effect
       const earlier = `${cell}$earlier`
       const [known] = yield* sql`select from pg_namespace where nspname = ${cell}`
       if (change.files.length > 0) {
+        yield* sql`drop schema if exists ${sql(earlier)} cascade`
         if (known !== undefined) yield* sql`alter schema ${sql(cell)} rename to ${sql(earlier)}`
         yield* bringUpCell(cell, viewShards(cell, clusterSchema(cell, node)))
         // A new view has no grants.
