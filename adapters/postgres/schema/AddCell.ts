@@ -24,6 +24,26 @@ const hasSchema = (name: string) =>
     (rows) => rows.length > 0
   )
 
+/**
+ * Whether the schema is a cell without any row. If the directory does not list it, an interrupted command has left it.
+ */
+const isEmptyCell = (name: string) =>
+  SqlClient.SqlClient.use((sql) =>
+    Effect.gen(function* () {
+      const tables = yield* sql<{ name: string }>`
+        select c.relname as name
+        from pg_class as c
+        join pg_namespace as n on n.oid = c.relnamespace
+        where n.nspname = ${name} and c.relkind in ('r', 'p')`
+      if (!tables.some((table) => table.name === "schema_file")) return false
+      for (const table of tables) {
+        if (table.name === "schema_file") continue
+        if ((yield* sql`select from ${sql(name)}.${sql(table.name)} limit 1`).length > 0) return false
+      }
+      return true
+    })
+  )
+
 const insertCell = (name: string, node: string) =>
   SqlClient.SqlClient.use(
     (sql) => sql<{ ordinal: number }>`
@@ -44,17 +64,27 @@ const spreadAbove = Effect.fnUntraced(function* (name: string, node: string) {
 })
 
 /** Why the cell cannot be added, or that it exists already. Null: it can be added. */
-const obstacle = Effect.fnUntraced(function* (name: string, node: string) {
+const obstacle = Effect.fnUntraced(function* (name: string, node: string, isWorker: boolean) {
   if (yield* isAhead) return "version"
   const known = (yield* cellPlaces).find((place) => place.name === name)
   if (known !== undefined) return known.node === node ? "known" : "taken"
-  return (yield* hasSchema(name)) || (yield* onNode(node)(hasSchema(name))) ? "taken" : null
+  if (yield* hasSchema(name)) return "taken"
+  return node === mainNode || (yield* onNode(node)(isFree(name, isWorker))) ? null : "taken"
 })
+
+/** Whether a cell can be made on this node. */
+const isFree = Effect.fnUntraced(function* (name: string, isWorker: boolean) {
+  return !(yield* hasSchema(name)) || (!isWorker && (yield* isEmptyCell(name)))
+})
+
+/** Makes a cell again from the beginning, because its ids depend on the other cells that exist by now. */
+const makeAnew = <A, E, R>(name: string, make: Effect.Effect<A, E, R>) =>
+  SqlClient.SqlClient.use((sql) => exclusively(Effect.andThen(sql`drop schema if exists ${sql(name)} cascade`, make)))
 
 /** Makes the schema of a cell on another node, and its row in the directory. */
 const makeOnNode = Effect.fnUntraced(function* (name: string, node: string, isWorker: boolean) {
   const spread = spreadAbove(name, node)
-  const made = isWorker ? bringUpOnWorker(name, node, spread) : bringUpCell(name, spread)
+  const made = isWorker ? bringUpOnWorker(name, node, spread) : makeAnew(name, bringUpCell(name, spread))
   yield* Effect.provideService(onNode(node)(Effect.andThen(notTooOld, made)), DirectorySql, yield* SqlClient.SqlClient)
 })
 
@@ -62,8 +92,8 @@ const makeOnNode = Effect.fnUntraced(function* (name: string, node: string, isWo
  * Adds a cell: its schema, its tables, its ids and its row in the directory, in one transaction.
  *
  * On another node the cell is committed before its row in the directory. If the process dies between the two, the schema
- * is left there without a row, and a repeated call finds that the name is taken. In a Citus cluster the tables are committed
- * before that, and a repeated call finds them.
+ * is left there without a row, and a repeated call makes it again. In a Citus cluster the tables are committed before that,
+ * and a repeated call finds them.
  *
  * @returns whether the cell was added or exists already, or why nothing was changed: a schema has the name, the login may
  * not create schemas, the database has a later version, sales used the ids for too long, or the node is unknown or down.
@@ -73,14 +103,14 @@ export const addCell = Effect.fn("AddCell.addCell")(
     if (!(yield* mayMigrate) || !(yield* onNode(node)(mayCreate))) return "login"
     const worker = node === mainNode ? null : yield* workerOf(node)
     if (worker !== null) {
-      const found = yield* obstacle(name, node)
+      const found = yield* obstacle(name, node, true)
       if (found !== null) return found
       yield* bringUpInCluster(name, node)
       yield* place(name, node, worker)
     }
     return yield* exclusively(
       Effect.gen(function* () {
-        const found = yield* obstacle(name, node)
+        const found = yield* obstacle(name, node, worker !== null)
         if (found !== null) return found
         yield* node === mainNode
           ? Effect.andThen(insertCell(name, node), bringUpCell(name, spreadIds))
