@@ -3,7 +3,6 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { wouldAccept } from "../../core/workflows/Authenticate.ts"
 import { type Call, HttpOptions, type HttpOptionsShape } from "../api/Call.ts"
 import { consolePath, documentPath, httpFilePath, postmanPath } from "../api/Envelope.ts"
-import { openApiDocument } from "../api/OpenApi.ts"
 import { type Asset, type Assets, loadAssets } from "../docs/Assets.ts"
 import { type Collection, httpFile, postmanCollection } from "../docs/Collections.ts"
 import { guidePage } from "../docs/GuidePage.ts"
@@ -35,11 +34,17 @@ const serveConsole = (assets: Assets, options: HttpOptionsShape) =>
   )
 
 /** Serves a file of example requests for download. */
-const serveCollection = (options: HttpOptionsShape, name: string, contentType: string, collection: Collection) =>
-  rateLimited((call) =>
-    Effect.map(shownSandbox(options, call), (shown) => {
+const serveCollection = <R>(
+  options: HttpOptionsShape,
+  name: string,
+  contentType: string,
+  collection: Effect.Effect<Collection, never, R>
+) =>
+  rateLimited(
+    Effect.fnUntraced(function* (call) {
+      const shown = yield* shownSandbox(options, call)
       const headers = headersOf(call, { "content-disposition": `attachment; filename="${name}"` })
-      const text = collection({ baseUrl: call.baseUrl(), sandbox: shown === "closed" ? null : shown })
+      const text = (yield* collection)({ baseUrl: call.baseUrl(), sandbox: shown === "closed" ? null : shown })
       return HttpServerResponse.text(text, { headers, contentType })
     })
   )
@@ -61,11 +66,21 @@ const serveAsset = ({ bytes, compressed, contentType }: Asset) =>
     "assets"
   )
 
-const serveDocument = (document: string, etag: string) =>
+/** The OpenAPI document, and the files of example requests that are derived from it. */
+const generate = (options: HttpOptionsShape) =>
+  Effect.gen(function* () {
+    const { openApiDocument } = yield* Effect.promise(() => import("../api/OpenApi.ts"))
+    const document = openApiDocument(options)
+    const text = JSON.stringify(document)
+    return { text, etag: yield* etagOf(text), postman: postmanCollection(document), http: httpFile(document) }
+  })
+
+const serveDocument = (generated: ReturnType<typeof generate>) =>
   rateLimited(
     Effect.fnUntraced(function* (call) {
+      const { etag, text } = yield* generated
       const known = isKnown(headerOf(yield* HttpServerRequest.HttpServerRequest, "if-none-match"), etag)
-      return respond(call, known ? 304 : 200, known ? undefined : document, { etag, "cache-control": "no-cache" })
+      return respond(call, known ? 304 : 200, known ? undefined : text, { etag, "cache-control": "no-cache" })
     })
   )
 
@@ -73,15 +88,16 @@ const serveDocument = (document: string, etag: string) =>
 export const documentation = Effect.gen(function* () {
   const options = yield* HttpOptions
   const assets = yield* loadAssets
-  const document = openApiDocument(options)
-  const documentText = JSON.stringify(document)
+  // The first request generates the document, because the generator loads 280 modules, which nothing else needs. A client
+  // that closes its connection must not interrupt the generation, because the result is cached.
+  const generated = yield* Effect.cached(Effect.uninterruptible(generate(options)))
   const pages = [
     ...errorPages(assets),
     guidePage(assets, yield* loadGuidePrograms),
     webhookPage(assets, yield* loadReceivers, options.publicUrl)
   ]
   return [
-    { path: documentPath, handler: serveDocument(documentText, yield* etagOf(documentText)) },
+    { path: documentPath, handler: serveDocument(generated) },
     { path: consolePath, handler: serveConsole(assets, options) },
     {
       path: postmanPath,
@@ -89,12 +105,17 @@ export const documentation = Effect.gen(function* () {
         options,
         "saldo.postman_collection.json",
         "application/json",
-        postmanCollection(document)
+        Effect.map(generated, ({ postman }) => postman)
       )
     },
     {
       path: httpFilePath,
-      handler: serveCollection(options, "saldo.http", "text/plain; charset=utf-8", httpFile(document))
+      handler: serveCollection(
+        options,
+        "saldo.http",
+        "text/plain; charset=utf-8",
+        Effect.map(generated, ({ http }) => http)
+      )
     },
     ...pages.map((page) => ({ path: page.path, handler: servePage(page) })),
     ...Object.values(assets).map((asset) => ({ path: asset.path, handler: serveAsset(asset) }))
