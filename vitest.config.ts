@@ -35,8 +35,8 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    // A worker waits for Postgres half of the time, so three workers fit on two cores.
-    maxWorkers: 3,
+    // A worker waits for Postgres or a child process half of the time, so four workers fit on two cores.
+    maxWorkers: 4,
     // Loading all modules anew for each file would take a quarter of the suite's time. Sharing them is safe, because
     // modules hold no state: everything that outlives a call is in a layer.
     isolate: false,
