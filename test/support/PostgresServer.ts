@@ -10,7 +10,7 @@ import { makeLogins } from "./DatabaseLogins.ts"
 import { copyDatabase } from "./EmbeddedDatabases.ts"
 import { addNodeCell } from "./NodeCells.ts"
 import { setBlockLength, testBlockLength } from "./SalesHistory.ts"
-import { addCell } from "./SeveralCells.ts"
+import { addCell, viewTables } from "./SeveralCells.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -70,7 +70,7 @@ const start = Effect.gen(function* () {
   const directory = yield* copyDatabase(url, "template_saldo", "template_cells")
   const node = yield* copyDatabase(url, "template0", "template_node")
   yield* Effect.provide(
-    Effect.andThen(addCell("norte"), addNodeCell("este", "este", node)),
+    Effect.andThen(Effect.andThen(addCell("norte"), viewTables("norte")), addNodeCell("este", "este", node)),
     Database.layer({ url: Redacted.make(directory), connections_max: 1 })
   )
   yield* makeLogins(url)
