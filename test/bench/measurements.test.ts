@@ -6,6 +6,8 @@ const measured = (perSecond: number) => ({
   perSecond,
   p50_ms: 1,
   p99_ms: 1,
+  p999_ms: 1,
+  longest_ms: 1,
   cpu_us: null,
   database_us: null
 })

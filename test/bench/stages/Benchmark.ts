@@ -11,6 +11,7 @@ import { documentsLength_s, measureDocuments } from "./Documents.ts"
 import { eventsLength_s, measureEvents } from "./Events.ts"
 import { highestMemory, type MemorySample, soakMemory, watchMemory } from "./Memory.ts"
 import { checkSoundness, type SoundnessCheck, soundnessLength_s } from "./Soundness.ts"
+import { measureTail, tailLength_s } from "./Tail.ts"
 import {
   type CountedService,
   historyComparisonLength_s,
@@ -29,8 +30,12 @@ export interface BenchmarkPlan extends Progress.LoadOptions {
   readonly documents: boolean
   /** Whether to compare sales with and without webhooks. */
   readonly events: boolean
+  /** Whether to measure the longest response times beside other work. */
+  readonly tail: boolean
   /** Whether to compare sales with and without open consoles. */
   readonly console: boolean
+  /** Whether to compare with an empty database and a small company. */
+  readonly history: boolean
   /** Number of sales in the database before the first measurement. */
   readonly rows: number
   /** Duration of the memory test, in minutes. */
@@ -56,13 +61,14 @@ const starting_s = 10
 
 const length_s = (plan: BenchmarkPlan): number => {
   const comparisons_s = comparisonsLength_s(plan.comparisons, plan)
-  const history_s = plan.rows > 0 ? historyComparisonLength_s(plan) + recoveryLength_s + soundnessLength_s : 0
+  const history_s = plan.history ? historyComparisonLength_s(plan) + recoveryLength_s + soundnessLength_s : 0
   return (
     starting_s +
     historyLength_s(plan.rows) +
     (plan.replicas ? 2 : 1) * comparisons_s +
     (plan.documents ? documentsLength_s(plan) : 0) +
     (plan.console ? consolesLength_s(plan) : 0) +
+    (plan.tail ? tailLength_s(plan) : 0) +
     (plan.events ? eventsLength_s(plan) + soundnessLength_s : 0) +
     60 * plan.soak +
     history_s +
@@ -146,6 +152,7 @@ const measureAll = Effect.fnUntraced(function* (plan: BenchmarkPlan) {
   if (plan.comparisons.length > 0 && plan.replicas) sections.push(yield* twoServers(servers, full, plan))
   if (plan.documents) sections.push(section("Beside PDFs", yield* measureDocuments(full, plan)))
   if (plan.console) sections.push(section("With open consoles", yield* measureConsoles(full, plan)))
+  if (plan.tail) sections.push(section("Beside other work", yield* measureTail(full, plan)))
   if (plan.events) {
     const compared = yield* withEvents(full, plan)
     sections.push(compared.section)
@@ -155,7 +162,7 @@ const measureAll = Effect.fnUntraced(function* (plan: BenchmarkPlan) {
     const { measurements, samples } = yield* soakMemory(full, plan.soak)
     sections.push(section("Memory", measurements, samples))
   }
-  if (plan.rows > 0) {
+  if (plan.history) {
     const compared = yield* withHistory(full, plan)
     sections.push(compared.section)
     checks.push(...compared.checks)

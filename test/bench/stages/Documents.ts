@@ -19,6 +19,20 @@ const decodeSold = Schema.decodeUnknownSync(Sold)
 
 const authorization = `Bearer bench_${largeCompany}.secret_${largeCompany}`
 
+/** Makes receipts of a company. Their PDFs are larger in number than the server keeps in memory. */
+export const makeReceipts = ({ saleCount, service: { url } }: CountedService) =>
+  Effect.forEach(
+    Array.from({ length: receipts }, (_, number) => number),
+    (number) => sellOne(url, number),
+    { concurrency: 8 }
+  ).pipe(
+    Effect.tap((ids) =>
+      Effect.sync(() => {
+        saleCount.answered += ids.length
+      })
+    )
+  )
+
 const sellOne = (url: string, number: number) =>
   Effect.promise(async (signal) => {
     const { body, headers, method, path } = requestOf(
@@ -30,7 +44,7 @@ const sellOne = (url: string, number: number) =>
   })
 
 /** Keeps 120 requests of a company for PDFs open. Ends only with an error. */
-const askForDocuments = (url: string, ids: ReadonlyArray<number>): Effect.Effect<never, BenchmarkFailed> => {
+export const askForDocuments = (url: string, ids: ReadonlyArray<number>): Effect.Effect<never, BenchmarkFailed> => {
   let next = 0
   const ask = Effect.gen(function* () {
     const id = ids[next++ % ids.length]
@@ -50,12 +64,14 @@ const askForDocuments = (url: string, ids: ReadonlyArray<number>): Effect.Effect
 
 /** Compares the sales of a company during a burst of PDFs for another company with its sales without the burst. */
 export const measureDocuments = Effect.fnUntraced(function* (
-  { saleCount, service: { url } }: CountedService,
+  server: CountedService,
   { seconds }: Pick<LoadOptions, "seconds">
 ) {
-  const numbers = Array.from({ length: receipts }, (_, number) => number)
-  const ids = yield* Effect.forEach(numbers, (number) => sellOne(url, number), { concurrency: 8 })
-  saleCount.answered += ids.length
+  const {
+    saleCount,
+    service: { url }
+  } = server
+  const ids = yield* makeReceipts(server)
   const usual = { name: "usual", urls: [url], pid: null, shape: saleByCompany(smallCompany), saleCount }
   const rounds = yield* playRounds({
     what: "One sale alone beside PDFs of another company",

@@ -11,6 +11,7 @@ import { Array as Arr, Clock, Duration, Effect, Schema } from "effect"
 import { percentile } from "./Measurements.ts"
 import {
   fillPlaceholders,
+  type Latencies,
   type Load,
   type LoadCounts,
   placeholdersOf,
@@ -23,6 +24,14 @@ const callsOf = (shape: RequestShape) => {
   let calls = 0
   return () => requestOf(shape, placeholdersOf(shape, run, calls++))
 }
+
+/** @param sorted in ascending order. */
+const latenciesOf = (sorted: Float64Array): Latencies => ({
+  p50_ms: percentile(sorted, 50),
+  p99_ms: percentile(sorted, 99),
+  p999_ms: percentile(sorted, 99.9),
+  longest_ms: percentile(sorted, 100)
+})
 
 /**
  * Generates load with autocannon. Its histogram has a resolution of only 1 ms, so this function records each response
@@ -47,8 +56,7 @@ export const countWithAutocannon = ({ connections, seconds, shape, urls }: Load)
             refused: result.non2xx,
             broken: result.errors,
             seconds: result.duration,
-            p50_ms: percentile(sorted, 50),
-            p99_ms: percentile(sorted, 99)
+            ...latenciesOf(sorted)
           })
         )
       }
@@ -105,8 +113,7 @@ export const countAtRate = Effect.fnUntraced(function* (
     refused: calls.length - broken - took_ms.length,
     broken,
     seconds: (ended_ms - begun_ms) / 1000,
-    p50_ms: percentile(took_ms, 50),
-    p99_ms: percentile(took_ms, 99)
+    ...latenciesOf(took_ms)
   } satisfies LoadCounts
 }, Effect.scoped)
 
@@ -119,7 +126,9 @@ const Printed = Schema.Struct({
   broken: Schema.Int,
   seconds: Schema.Finite,
   p50_ms: Schema.Finite,
-  p99_ms: Schema.Finite
+  p99_ms: Schema.Finite,
+  p999_ms: Schema.Finite,
+  longest_ms: Schema.Finite
 })
 
 const decode = Schema.decodeUnknownSync(Schema.fromJsonString(Printed))
@@ -142,7 +151,10 @@ const temporaryDirectory = Effect.acquireRelease(
 )
 
 /** Generates load with wrk, one thread for each URL. */
-export const countWithWrk = Effect.fnUntraced(function* (program: string, { connections, seconds, shape, urls }: Load) {
+export const countWithWrk = Effect.fnUntraced(function* (
+  program: string,
+  { connections, pause_ms = 0, seconds, shape, urls }: Load
+) {
   const file = join(yield* temporaryDirectory, "request")
   writeFileSync(file, wireText(shape))
   const addresses = urls.map((url) => new URL(url).host)
@@ -151,7 +163,17 @@ export const countWithWrk = Effect.fnUntraced(function* (program: string, { conn
       program,
       [
         ...["-t", String(urls.length), "-c", String(connections), "-d", `${seconds}s`, "--timeout", "10s"],
-        ...["-s", script, String(urls[0]), "--", file, String(shape.companies), randomUUID(), ...addresses]
+        ...[
+          "-s",
+          script,
+          String(urls[0]),
+          "--",
+          file,
+          String(shape.companies),
+          randomUUID(),
+          String(pause_ms),
+          ...addresses
+        ]
       ],
       { signal }
     )

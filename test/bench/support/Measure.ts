@@ -16,17 +16,18 @@ export const generator = hasWrk ? "wrk" : "autocannon"
 
 const count = (load: Load) => {
   if (load.perSecond !== undefined) return countAtRate(load, load.perSecond)
+  if (load.pause_ms !== undefined && !hasWrk) return countAtRate(load, (1_000 * load.connections) / load.pause_ms)
   return hasWrk ? countWithWrk(wrk, load) : countWithAutocannon(load)
 }
 
 /** Puts servers under load for some seconds. */
 export const measure = Effect.fnUntraced(function* (load: Load) {
-  const { broken, p50_ms, p99_ms, refused, seconds, succeeded } = yield* count(load)
+  const { broken, refused, seconds, succeeded, ...latencies } = yield* count(load)
   if (refused + broken > 0 || succeeded === 0) {
     const { method, path } = load.shape
     return yield* new BenchmarkFailed({
       message: `${method} ${path} at ${load.urls.join(" and ")}: ${succeeded} calls succeeded, ${refused} were refused, ${broken} got no response`
     })
   }
-  return { succeeded, perSecond: succeeded / seconds, p50_ms, p99_ms } satisfies LoadResult
+  return { succeeded, perSecond: succeeded / seconds, ...latencies } satisfies LoadResult
 })

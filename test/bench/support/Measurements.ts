@@ -1,4 +1,4 @@
-import type { LoadResult } from "./Workload.ts"
+import type { Latencies, LoadResult } from "./Workload.ts"
 
 export const median = (values: ReadonlyArray<number>): number => {
   const sorted = values.toSorted((a, b) => a - b)
@@ -84,7 +84,7 @@ const compareRounds = (
 export const rateOf = (what: string, goal: Goal | null, rounds: ReadonlyArray<Round>): Measurement =>
   compareRounds({ what, unit: "/s", goal }, rounds, ({ perSecond }) => perSecond)
 
-export const latencyOf = (what: string, which: "p50_ms" | "p99_ms", goal: Goal | null, rounds: ReadonlyArray<Round>) =>
+export const latencyOf = (what: string, which: keyof Latencies, goal: Goal | null, rounds: ReadonlyArray<Round>) =>
   compareRounds({ what, unit: "ms", goal }, rounds, (measured) => measured[which])
 
 /**

@@ -91,8 +91,12 @@ export interface RoundsPlan {
   readonly ours: Side
   readonly theirs: Side
   readonly connections: number
+  /** Mean pause of a connection before each call. Without it, there is no pause. */
+  readonly pause_ms?: number
   /** Duration of one load. */
   readonly seconds: number
+  /** Whether an earlier comparison had the same loads. There is no warm-up then. */
+  readonly isWarm?: boolean
 }
 
 /** Unmeasured load at the start. It compiles and optimises code, fills caches and prepares statements. */
@@ -104,7 +108,7 @@ export const roundsLength_s = ({ rounds, seconds }: Pick<LoadOptions, "rounds" |
 
 const measureSide = Effect.fnUntraced(function* (
   { beside = Effect.never, saleCount, pid, shape, urls }: Side,
-  asked: Pick<Load, "connections" | "seconds">
+  asked: Pick<Load, "connections" | "seconds" | "pause_ms">
 ) {
   const postgres = yield* postmasterPid
   const before = { server: pid === null ? null : spent_us(pid), database: familySpent_us(postgres) }
@@ -119,14 +123,23 @@ const measureSide = Effect.fnUntraced(function* (
 /**
  * Puts load on both sides in turn, for all rounds. Each round starts with the side that was last in the previous round.
  */
-export const playRounds = Effect.fnUntraced(function* ({ connections, ours, seconds, theirs, what }: RoundsPlan) {
+export const playRounds = Effect.fnUntraced(function* ({
+  isWarm = false,
+  ours,
+  seconds,
+  theirs,
+  what,
+  ...load
+}: RoundsPlan) {
   const { options, step } = yield* BenchmarkProgress
   const loaded = (side: Side, length_s: number, when: string) =>
-    step(`${what}: ${side.name}, ${when}`, length_s, measureSide(side, { connections, seconds: length_s })).pipe(
+    step(`${what}: ${side.name}, ${when}`, length_s, measureSide(side, { ...load, seconds: length_s })).pipe(
       Effect.tap(side.after ?? Effect.void)
     )
-  yield* loaded(ours, warmUp_s, "warm-up")
-  yield* loaded(theirs, warmUp_s, "warm-up")
+  if (!isWarm) {
+    yield* loaded(ours, warmUp_s, "warm-up")
+    yield* loaded(theirs, warmUp_s, "warm-up")
+  }
   const rounds: Array<Round> = []
   for (let number = 1; number <= options.rounds; number++) {
     const when = `round ${number} of ${options.rounds}`

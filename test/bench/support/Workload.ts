@@ -8,26 +8,32 @@ export interface Load {
   readonly seconds: number
   /** Number of calls a second. Without it, each connection sends its next call as soon as it receives a response. */
   readonly perSecond?: number
+  /** Mean pause of a connection before each call. Without it, there is no pause. */
+  readonly pause_ms?: number
+}
+
+/** Response times of the calls that succeeded. */
+export interface Latencies {
+  readonly p50_ms: number
+  readonly p99_ms: number
+  readonly p999_ms: number
+  readonly longest_ms: number
 }
 
 /** Counts of a load generator. */
-export interface LoadCounts {
+export interface LoadCounts extends Latencies {
   readonly succeeded: number
   /** Responses that were not a success. */
   readonly refused: number
   /** Calls without a response. */
   readonly broken: number
   readonly seconds: number
-  readonly p50_ms: number
-  readonly p99_ms: number
 }
 
 /** Result of a load in which every call succeeded. */
-export interface LoadResult {
+export interface LoadResult extends Latencies {
   readonly succeeded: number
   readonly perSecond: number
-  readonly p50_ms: number
-  readonly p99_ms: number
 }
 
 /**

@@ -1,5 +1,6 @@
 -- Sends the request in a file again and again, with the placeholders in braces replaced, and prints the counts as JSON.
--- Arguments: the file, the number of companies, a name for the run, and one address for each thread.
+-- Arguments: the file, the number of companies, a name for the run, the mean pause of a connection before each call in
+-- milliseconds, and one address for each thread.
 local threads = 0
 
 function setup(thread)
@@ -14,7 +15,15 @@ function init(args)
   companies = tonumber(args[2])
   run = args[3] .. "-" .. number
   calls = 0
-  local host, port = args[3 + number]:match("^([^:]+):(%d+)$")
+  local pause_ms = tonumber(args[4])
+  if pause_ms > 0 then
+    math.randomseed(number)
+    -- Random pauses, so that the calls do not come in bursts.
+    function delay()
+      return -pause_ms * math.log(1 - math.random())
+    end
+  end
+  local host, port = args[4 + number]:match("^([^:]+):(%d+)$")
   wrk.thread.addr = assert(wrk.lookup(host, port)[1], "no such address")
 end
 
@@ -32,13 +41,15 @@ function done(summary, latency, requests)
   local errors = summary.errors
   io.write(
     string.format(
-      '\n{"answered":%d,"refused":%d,"broken":%d,"seconds":%f,"p50_ms":%f,"p99_ms":%f}\n',
+      '\n{"answered":%d,"refused":%d,"broken":%d,"seconds":%f,"p50_ms":%f,"p99_ms":%f,"p999_ms":%f,"longest_ms":%f}\n',
       summary.requests,
       errors.status,
       errors.connect + errors.read + errors.write + errors.timeout,
       summary.duration / 1e6,
       latency:percentile(50) / 1e3,
-      latency:percentile(99) / 1e3
+      latency:percentile(99) / 1e3,
+      latency:percentile(99.9) / 1e3,
+      latency.max / 1e3
     )
   )
 end
