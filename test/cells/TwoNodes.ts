@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto"
-import type { PgClient } from "@effect/sql-pg"
 import { it, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
@@ -23,8 +22,8 @@ const cellOnNode = "sur"
 /** The URL of the database that is the second node. It is empty, and only its cell is created there. */
 export class NodeUrl extends Context.Service<NodeUrl, string>()("saldo/test/NodeUrl") {}
 
-/** Runs statements on the second node. */
-export const onSecondNode = <A, E>(work: Effect.Effect<A, E, PgClient.PgClient>) =>
+/** Runs work on the second node. */
+export const onNode = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   NodeUrl.use((url) => Effect.provide(work, connectionsTo(Redacted.make(url))))
 
 const companies = SqlClient.SqlClient.use(

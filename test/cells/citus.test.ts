@@ -10,6 +10,7 @@ import * as Database from "../../adapters/postgres/connection/Database.ts"
 import { addCell } from "../../adapters/postgres/schema/AddCell.ts"
 import { bringUpInCluster } from "../../adapters/postgres/schema/CitusCell.ts"
 import { migrate } from "../../adapters/postgres/schema/Migrations.ts"
+import { bringUpCell } from "../../adapters/postgres/schema/SchemaChanges.ts"
 import { SqlFolder, sqlFiles } from "../../adapters/postgres/schema/SqlFiles.ts"
 import { codeOf } from "../../core/domain/ErrorCatalogue.ts"
 import { CompanyId } from "../../core/domain/Ids.ts"
@@ -18,7 +19,7 @@ import { Ledger } from "../../core/ports/Ledger.ts"
 import { clusterNodes } from "../../facade/settings/ClusterNodes.ts"
 import { testDatabaseUrl, violatedInvariants } from "../support/Database.ts"
 import { intentOf, opened, reservedOrder } from "../support/SalesOnPostgres.ts"
-import { inCluster, NodeUrl, node, onSecondNode } from "./TwoNodes.ts"
+import { inCluster, NodeUrl, node, onNode } from "./TwoNodes.ts"
 
 const delivered = Verdict.Confirm({ delivery: { authCode: "AUTH-77", rechargeToken: null } })
 
@@ -92,7 +93,7 @@ inCluster("a cell on a worker of a Citus cluster", (it) => {
   it.effect("refuses writes as a plain cell does", () =>
     Effect.gen(function* () {
       const refused = (statement: string) =>
-        onSecondNode(PgClient.PgClient.use((sql) => sql.unsafe(statement))).pipe(Effect.flip, Effect.map(codeOf))
+        onNode(PgClient.PgClient.use((sql) => sql.unsafe(statement))).pipe(Effect.flip, Effect.map(codeOf))
       assert.strictEqual(yield* refused("update sur.entry set amount = amount + 1"), "23514")
       assert.strictEqual(yield* refused("update sur.transaction set status = 'PROCESSING'"), "23514")
       assert.strictEqual(yield* refused("update sur.balance set available = -1"), "23514")
@@ -120,6 +121,26 @@ inCluster("a cell on a worker of a Citus cluster", (it) => {
     })
   )
 
+  it.effect("is migrated as on a plain server if it was made before the server joined the cluster", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      yield* onNode(bringUpCell("antigua", Effect.void))
+      yield* sql`
+        insert into directory.cell (name, ordinal, node) select 'antigua', max(ordinal) + 1, ${node} from directory.cell`
+      const row = "insert into antigua.balance (company_id, available, updated_at) values (305, 7, now())"
+      yield* onNode(PgClient.PgClient.use((worker) => worker.unsafe(row)))
+      yield* onNode(
+        PgClient.PgClient.use((worker) => worker`update antigua.schema_file set digest = '' where name = 'roles'`)
+      )
+      assert.deepStrictEqual(yield* migrate, ["antigua/roles"])
+      const kept = onNode(
+        PgClient.PgClient.use((worker) => worker`select available::int from antigua.balance where company_id = 305`)
+      )
+      assert.deepStrictEqual(yield* kept, [{ available: 7 }])
+      yield* onNode(PgClient.PgClient.use((worker) => worker`delete from antigua.balance`))
+    })
+  )
+
   it.effect("is on a node that the cluster's catalogue names", () =>
     Effect.gen(function* () {
       const nodes = new Map(yield* clusterNodes(Redacted.make(yield* testDatabaseUrl), null))
@@ -137,7 +158,7 @@ inCluster("a cell on a worker of a Citus cluster", (it) => {
       )
       assert.includeMembers([...ran[0]], ["sur/0099_later", "sur/functions/deposit"])
       assert.deepStrictEqual(ran[1], [])
-      const written = onSecondNode(
+      const written = onNode(
         PgClient.PgClient.use(
           (sql) => sql<{ note: string }>`
             with noted as (insert into sur.later values (301, 'Uno') returning note)

@@ -20,7 +20,7 @@ import { begunInsurance, codeToSend } from "../support/InsuranceExample.ts"
 import { begunOn, intentOf, opened, reservedOrder, reversalOf } from "../support/SalesOnPostgres.ts"
 import { confirm, deposit, propose } from "./Deposits.ts"
 import { depositWithEvent } from "./Trade.ts"
-import { NodeUrl, onNodesOfEachKind, onSecondNode } from "./TwoNodes.ts"
+import { NodeUrl, onNode, onNodesOfEachKind } from "./TwoNodes.ts"
 
 const delivered = Verdict.Confirm({ delivery: { authCode: "AUTH-77", rechargeToken: null } })
 
@@ -49,7 +49,7 @@ onNodesOfEachKind("cells on two nodes", (it) => {
         assert.strictEqual(history.transaction.status, "REVERSED")
         assert.strictEqual(order.transactionId % 256, company % 2)
       }
-      const ofNode = yield* onSecondNode(
+      const ofNode = yield* onNode(
         PgClient.PgClient.use((sql) => sql`select distinct company_id::int as company from sur.entry`)
       )
       assert.deepStrictEqual(ofNode, [{ company: 301 }])
@@ -124,7 +124,7 @@ onNodesOfEachKind("cells on two nodes", (it) => {
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* violatedInvariants, [])
       const stray = (available: number) =>
-        onSecondNode(
+        onNode(
           PgClient.PgClient.use(
             (sql) => sql`
               insert into sur.balance (company_id, available, updated_at) values (300, ${available}, now())`
@@ -138,13 +138,13 @@ onNodesOfEachKind("cells on two nodes", (it) => {
         company_id: 300,
         own_cell: "cell"
       })
-      yield* onSecondNode(PgClient.PgClient.use((sql) => sql`delete from sur.balance where company_id = 300`))
+      yield* onNode(PgClient.PgClient.use((sql) => sql`delete from sur.balance where company_id = 300`))
     })
   )
 
   it.effect("are migrated, and need no migration afterwards", () =>
     Effect.gen(function* () {
-      yield* onSecondNode(
+      yield* onNode(
         PgClient.PgClient.use(
           (sql) => sql`update sur.schema_file set digest = '' where name in ('functions/settle', 'roles')`
         )

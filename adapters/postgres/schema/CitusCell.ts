@@ -197,6 +197,20 @@ const keepSequences = Effect.fnUntraced(function* (cell: string, earlier: string
     $$`)}`.unprepared
 })
 
+/**
+ * Whether the tables of a cell are views of shards. They are not in a cell that was made before its server became a worker.
+ * Such a cell stays as it is.
+ */
+export const isOnShards = Effect.fnUntraced(function* (cell: string) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql`
+    select
+    from pg_class as c
+    join pg_namespace as n on n.oid = c.relnamespace
+    where n.nspname = ${cell} and c.relname = 'balance' and c.relkind = 'v'`
+  return rows.length > 0
+})
+
 /** Brings the tables of a cell in the cluster up to this version, on the coordinator. */
 export const bringUpInCluster = (cell: string, node: string) => {
   const schema = clusterSchema(cell, node)
@@ -218,6 +232,8 @@ export const bringUpOnWorker = <E, R>(cell: string, node: string, spread: Effect
       const change = { schema: cell, files: yield* changesIn(cell, files.cell) }
       const earlier = `${cell}$earlier`
       const [known] = yield* sql`select from pg_namespace where nspname = ${cell}`
+      if (known !== undefined && !(yield* isOnShards(cell)))
+        return yield* Effect.die(new Error(`the tables of the cell ${cell} are not in the cluster`))
       if (change.files.length > 0) {
         yield* sql`drop schema if exists ${sql(earlier)} cascade`
         if (known !== undefined) yield* sql`alter schema ${sql(cell)} rename to ${sql(earlier)}`

@@ -4,7 +4,7 @@ import { DatabaseUnavailable } from "../connection/Database.ts"
 import { mainNode, Nodes, NodeUnknown } from "../connection/Nodes.ts"
 import { isForbidden, isLost, wordsOf } from "../connection/SqlFailure.ts"
 import { spreadIds, spreadIdsOn } from "./CellIds.ts"
-import { asWorker, bringUpInCluster, bringUpOnWorker, coordinates } from "./CitusCell.ts"
+import { asWorker, bringUpInCluster, bringUpOnWorker, coordinates, isOnShards } from "./CitusCell.ts"
 import { apply, bringUpCell, type Changes, changesIn, exclusively, namesOf } from "./SchemaChanges.ts"
 import { notTooOld, PostgresTooOld } from "./ServerVersion.ts"
 import { run, sqlFiles } from "./SqlFiles.ts"
@@ -89,8 +89,8 @@ const bringUpOnNode = Effect.fnUntraced(function* <E, R>(
   { name, node }: CellPlace,
   spread: Effect.Effect<unknown, E, R>
 ) {
-  const worker = yield* workerOf(node)
-  if (worker === null) return yield* onNode(node)(bringUpCell(name, spread))
+  const isInCluster = (yield* onNode(node)(isOnShards(name))) && (yield* workerOf(node)) !== null
+  if (!isInCluster) return yield* onNode(node)(bringUpCell(name, spread))
   yield* bringUpInCluster(name, node)
   return yield* onNode(node)(bringUpOnWorker(name, node, spread))
 })
