@@ -5,6 +5,7 @@ import type { Measurement } from "../support/Measurements.ts"
 import type { SaleCount } from "../support/Rounds.ts"
 import * as Progress from "../support/Rounds.ts"
 import { connectedTo, newDatabase, startBare, startPeer, startSaldo } from "../support/Services.ts"
+import { cellsLength_s, measureCells } from "./Cells.ts"
 import { type ComparisonName, comparisonsLength_s, runComparisons, type ServersUnderTest } from "./Comparisons.ts"
 import { consolesLength_s, measureConsoles } from "./Consoles.ts"
 import { documentsLength_s, measureDocuments } from "./Documents.ts"
@@ -32,6 +33,8 @@ export interface BenchmarkPlan extends Progress.LoadOptions {
   readonly events: boolean
   /** Whether to measure the longest response times beside other work. */
   readonly tail: boolean
+  /** Whether to compare sales over four cells with sales in one. */
+  readonly cells: boolean
   /** Whether to compare sales with and without open consoles. */
   readonly console: boolean
   /** Whether to compare with an empty database and a small company. */
@@ -69,6 +72,7 @@ const length_s = (plan: BenchmarkPlan): number => {
     (plan.documents ? documentsLength_s(plan) : 0) +
     (plan.console ? consolesLength_s(plan) : 0) +
     (plan.tail ? tailLength_s(plan) : 0) +
+    (plan.cells ? cellsLength_s(plan) : 0) +
     (plan.events ? eventsLength_s(plan) + soundnessLength_s : 0) +
     60 * plan.soak +
     history_s +
@@ -156,6 +160,11 @@ const measureAll = Effect.fnUntraced(function* (plan: BenchmarkPlan) {
   if (plan.events) {
     const compared = yield* withEvents(full, plan)
     sections.push(compared.section)
+    checks.push(...compared.checks)
+  }
+  if (plan.cells) {
+    const compared = yield* measureCells(full, plan)
+    sections.push(section("With four cells", compared.measurements))
     checks.push(...compared.checks)
   }
   if (plan.soak > 0) {

@@ -36,7 +36,7 @@ const repeated = (database: string, statement: string): Disturbance =>
 const commanded = (database: string, ...args: ReadonlyArray<string>): Disturbance =>
   Effect.forever(
     Effect.gen(function* () {
-      const run = yield* command(database, ...args)
+      const run = yield* command(database, args)
       if ((yield* ended(run)) !== 0) {
         return yield* new BenchmarkFailed({ message: `saldo ${args.join(" ")} failed: ${run.stdout()}${run.stderr()}` })
       }

@@ -105,7 +105,7 @@ export const measureRecovery = Effect.fnUntraced(function* (database: string) {
     Effect.scoped(
       Effect.gen(function* () {
         yield* Effect.provide(makePendingSales(pendingSales), connectedTo(database))
-        const reconcile = yield* command(database, "reconcile")
+        const reconcile = yield* command(database, ["reconcile"])
         const [took, { result, samples }] = yield* Effect.timed(
           watchMemory(reconcile.process.pid ?? 0, ended(reconcile))
         )

@@ -9,34 +9,43 @@ export const companies_max = 1_000
 /** Balance and limits of each company, in centavos. They are higher than the total that a benchmark sells. */
 const owned = 1_000_000_000_000
 
+const run = (statement: string) => PgClient.PgClient.use((sql) => sql.unsafe(statement).unprepared)
+
 /**
- * Creates companies 1 to 1,000 in an empty database as an operator would. Each has a token (`bench_1` with `secret_1`
- * and so on), an opening deposit, and limits that are checked but never reached.
+ * Creates companies 1 to 1,000 in an empty database as an operator would. Each has a token (`bench_1` with `secret_1` and
+ * so on). They are in the cells in turn.
  */
-export const makeCompanies = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+export const registerCompanies = Effect.fnUntraced(function* (cells: ReadonlyArray<string>) {
   const at = DateTime.formatIso(yield* DateTime.now)
-  const run = (statement: string) => sql.unsafe(statement).unprepared
   yield* run(`
-    insert into directory.company (legal_name, code, environment, created_at)
-    select 'Comercio ' || n, 'BENCH-' || n, 'development', '${at}'
+    insert into directory.company (legal_name, code, environment, created_at, cell)
+    select 'Comercio ' || n, 'BENCH-' || n, 'development', '${at}', ('{${cells.join()}}'::text[])[n % ${cells.length} + 1]
     from generate_series(1, ${companies_max}) as n
     order by n`)
   yield* run(`
     insert into directory.token (company_id, name, api_key, secret_hash, created_at)
     select id, 'bench', 'bench_' || id, sha256(convert_to('secret_' || id, 'UTF8')), created_at
     from directory.company`)
+})
+
+/** Gives each company of a cell an opening deposit, and limits that are checked but never reached. */
+export const openAccounts = Effect.fnUntraced(function* (cell: string, cells: ReadonlyArray<string>) {
+  const at = DateTime.formatIso(yield* DateTime.now)
   yield* run(`
-    insert into cell.balance (company_id, available, limit_daily, limit_weekly, limit_monthly, entries, updated_at)
-    select id, ${owned}, ${owned}, ${owned}, ${owned}, 1, created_at
-    from directory.company`)
+    insert into ${cell}.balance (company_id, available, limit_daily, limit_weekly, limit_monthly, entries, updated_at)
+    select n, ${owned}, ${owned}, ${owned}, ${owned}, 1, '${at}'
+    from generate_series(1, ${companies_max}) as n
+    where n % ${cells.length} = ${cells.indexOf(cell)}`)
   yield* run(`
-    insert into cell.entry (company_id, id, type, amount, balance, reference, created_at)
-    select company_id, nextval('cell.entry_id'), 'deposit', owned, owned, 'apertura', updated_at
-    from cell.balance
+    insert into ${cell}.entry (company_id, id, type, amount, balance, reference, created_at)
+    select company_id, nextval('${cell}.entry_id'), 'deposit', owned, owned, 'apertura', updated_at
+    from ${cell}.balance
     order by company_id`)
   yield* run("vacuum analyze")
 })
+
+/** Creates the companies in the first cell. */
+export const makeCompanies = Effect.andThen(registerCompanies(["cell"]), openAccounts("cell", ["cell"]))
 
 /** The company that made half of the sales in the history, and one of the companies that share the other half. */
 export const largeCompany = 1

@@ -18,7 +18,7 @@ type Started = Effect.Success<ReturnType<typeof listening>>
 const serviceOf = ({ process, url }: Started): Service => ({ url, pid: process.pid ?? 0 })
 
 /**
- * Creates an empty database on the shared Postgres.
+ * Creates an empty database on the Postgres of the benchmark.
  *
  * @returns its URL.
  */
@@ -28,8 +28,12 @@ export const newDatabase = (name: string) =>
 /** A connection to a database that does not use the connections of the servers. */
 export const connectedTo = (database: string) => Database.layer({ url: Redacted.make(database), connections_max: 1 })
 
+/** The variables with the addresses of other nodes. */
+export type NodeVariables = Readonly<Record<string, string>>
+
 // Rate limits are counted, but they are too high for the load to reach.
-const environmentOf = (database: string) => ({
+const environmentOf = (database: string, nodes: NodeVariables) => ({
+  ...nodes,
   DATABASE_URL: database,
   RATE_LIMIT_PER_MINUTE: "1000000",
   RATE_LIMIT_ADDRESS_PER_MINUTE: "1000000",
@@ -45,9 +49,9 @@ const startFlags = ["--max-semi-space-size=32", "--heap-growing-percent=30", "--
  *
  * @param profile directory for a CPU profile that the process writes on exit; null for no profile.
  */
-export const startSaldo = (database: string, profile: string | null) =>
+export const startSaldo = (database: string, profile: string | null, nodes: NodeVariables = {}) =>
   Effect.map(
-    serving(environmentOf(database), [
+    serving(environmentOf(database, nodes), [
       ...startFlags,
       ...(profile === null ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`])
     ]),
@@ -55,8 +59,8 @@ export const startSaldo = (database: string, profile: string | null) =>
   )
 
 /** Runs a command of `saldo` on a database. */
-export const command = (database: string, ...args: ReadonlyArray<string>) =>
-  saldo([...args, "--json"], environmentOf(database))
+export const command = (database: string, args: ReadonlyArray<string>, nodes: NodeVariables = {}) =>
+  saldo([...args, "--json"], environmentOf(database, nodes))
 
 /**
  * Starts `saldo console` on a database.
@@ -65,7 +69,7 @@ export const command = (database: string, ...args: ReadonlyArray<string>) =>
  */
 export const startConsole = (database: string) =>
   Effect.map(
-    Effect.flatMap(saldo(["console"], { ...environmentOf(database), CONSOLE_PORT: "0" }), listening),
+    Effect.flatMap(saldo(["console"], { ...environmentOf(database, {}), CONSOLE_PORT: "0" }), listening),
     ({ url }) => url
   )
 
