@@ -1,7 +1,7 @@
 import { PgTypes } from "@effect/sql-pg"
 import { Array as Arr, DateTime, Effect } from "effect"
-import type { SqlError } from "effect/sql/SqlError"
-import { WebhookId } from "../../../core/domain/Event.ts"
+import { isSqlError, type SqlError } from "effect/sql/SqlError"
+import { type CompanyEvent, WebhookId } from "../../../core/domain/Event.ts"
 import { WebhookUrl } from "../../../core/domain/Webhook.ts"
 import type { ClaimedDelivery, Deliveries, DeliveryClaim } from "../../../core/ports/Deliveries.ts"
 import { type CellSql, cellClient, isOpen } from "../connection/Cell.ts"
@@ -144,11 +144,30 @@ export const claiming = Effect.gen(function* () {
     return new Map(webhooks.flat().map((webhook) => [webhook.id, webhook]))
   })
 
+  /**
+   * Reads events. If one of them cannot be read, reads each alone, so that the others are still sent. This happens after a
+   * return to an earlier version, which does not know a type of service or event.
+   */
+  const readable = (rows: ReadonlyArray<ClaimedRow>): Effect.Effect<ReadonlyArray<CompanyEvent>, SqlError> =>
+    Effect.catchDefect(inTransaction(read(rows, sql)), (defect) => {
+      if (isSqlError(defect)) return Effect.fail(defect)
+      const [row] = rows
+      return row === undefined || rows.length > 1
+        ? Effect.map(
+            Effect.forEach(rows, (each) => readable([each])),
+            Arr.flatten
+          )
+        : Effect.as(
+            Effect.logError("an event cannot be read", { companyId: Number(row.company_id), cause: defect }),
+            []
+          )
+    })
+
   /** The events of the deliveries. Each event is read once for all its webhooks. */
   const eventsOf = Effect.fnUntraced(function* (rows: ReadonlyArray<ClaimedRow>) {
     const distinct = new Map(rows.map((row) => [keyOf(row.company_id, row.sequence), row]))
-    const events = yield* inTransaction(read([...distinct.values()], sql))
-    return new Map(Arr.zip([...distinct.keys()], events))
+    const events = yield* readable([...distinct.values()])
+    return new Map(events.map((event) => [keyOf(BigInt(event.companyId), BigInt(event.sequence)), event]))
   })
 
   let position = beginning

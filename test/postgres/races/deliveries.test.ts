@@ -127,6 +127,26 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("a deli
     })
   )
 
+  it.effect("of an event that this version cannot read stays in the queue and delays no other event", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const one = yield* server
+      yield* webhookOf(one, 14)
+      yield* write(14, 3)
+      yield* sql`alter table cell.event drop constraint event_type_check`
+      yield* sql`alter table cell.event disable trigger event_immutable`
+      yield* sql`update cell.event set type = 'later.type', entry_id = null where company_id = 14 and sequence = 2`
+      yield* sql`alter table cell.event enable trigger event_immutable`
+      const claimed = (yield* claim(one, 100)).filter(({ event }) => event.companyId === 14)
+      assert.deepStrictEqual(sequences(claimed), [1, 3])
+      const [row] = yield* sql`
+        select array_agg(sequence::int order by sequence) as waiting
+        from cell.delivery
+        where company_id = 14 and state = 'pendiente' and leased_until is not null`
+      assert.deepStrictEqual(row?.["waiting"], [1, 2, 3])
+    })
+  )
+
   it.effect("is claimed without reading the deliveries and webhooks that have nothing to send", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
