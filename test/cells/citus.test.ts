@@ -118,6 +118,13 @@ inCluster("a cell on a worker of a Citus cluster", (it) => {
       yield* bringUpInCluster("otra", node)
       assert.strictEqual(yield* addCell("otra", node), "added")
       assert.strictEqual(yield* addCell("otra", node), "known")
+      const sql = yield* PgClient.PgClient
+      yield* sql`delete from directory.cell where name = 'otra'`
+      assert.strictEqual(yield* addCell("otra", node), "added")
+      yield* sql`delete from directory.cell where name = 'otra'`
+      const row = "insert into otra.follow_up values (1, now(), 1)"
+      yield* onNode(PgClient.PgClient.use((worker) => worker.unsafe(row)))
+      assert.strictEqual(yield* addCell("otra", node), "taken")
     })
   )
 

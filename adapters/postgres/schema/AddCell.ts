@@ -34,7 +34,7 @@ const isEmptyCell = (name: string) =>
         select c.relname as name
         from pg_class as c
         join pg_namespace as n on n.oid = c.relnamespace
-        where n.nspname = ${name} and c.relkind in ('r', 'p')`
+        where n.nspname = ${name} and c.relkind in ('r', 'p', 'v')`
       if (!tables.some((table) => table.name === "schema_file")) return false
       for (const table of tables) {
         if (table.name === "schema_file") continue
@@ -64,17 +64,17 @@ const spreadAbove = Effect.fnUntraced(function* (name: string, node: string) {
 })
 
 /** Why the cell cannot be added, or that it exists already. Null: it can be added. */
-const obstacle = Effect.fnUntraced(function* (name: string, node: string, isWorker: boolean) {
+const obstacle = Effect.fnUntraced(function* (name: string, node: string) {
   if (yield* isAhead) return "version"
   const known = (yield* cellPlaces).find((place) => place.name === name)
   if (known !== undefined) return known.node === node ? "known" : "taken"
   if (yield* hasSchema(name)) return "taken"
-  return node === mainNode || (yield* onNode(node)(isFree(name, isWorker))) ? null : "taken"
+  return node === mainNode || (yield* onNode(node)(isFree(name))) ? null : "taken"
 })
 
 /** Whether a cell can be made on this node. */
-const isFree = Effect.fnUntraced(function* (name: string, isWorker: boolean) {
-  return !(yield* hasSchema(name)) || (!isWorker && (yield* isEmptyCell(name)))
+const isFree = Effect.fnUntraced(function* (name: string) {
+  return !(yield* hasSchema(name)) || (yield* isEmptyCell(name))
 })
 
 /** Makes a cell again from the beginning, because its ids depend on the other cells that exist by now. */
@@ -84,8 +84,9 @@ const makeAnew = <A, E, R>(name: string, make: Effect.Effect<A, E, R>) =>
 /** Makes the schema of a cell on another node, and its row in the directory. */
 const makeOnNode = Effect.fnUntraced(function* (name: string, node: string, isWorker: boolean) {
   const spread = spreadAbove(name, node)
-  const made = isWorker ? bringUpOnWorker(name, node, spread) : makeAnew(name, bringUpCell(name, spread))
-  yield* Effect.provideService(onNode(node)(Effect.andThen(notTooOld, made)), DirectorySql, yield* SqlClient.SqlClient)
+  const make = isWorker ? bringUpOnWorker(name, node, spread) : bringUpCell(name, spread)
+  const made = onNode(node)(Effect.andThen(notTooOld, makeAnew(name, make)))
+  yield* Effect.provideService(made, DirectorySql, yield* SqlClient.SqlClient)
 })
 
 /**
@@ -103,14 +104,14 @@ export const addCell = Effect.fn("AddCell.addCell")(
     if (!(yield* mayMigrate) || !(yield* onNode(node)(mayCreate))) return "login"
     const worker = node === mainNode ? null : yield* workerOf(node)
     if (worker !== null) {
-      const found = yield* obstacle(name, node, true)
+      const found = yield* obstacle(name, node)
       if (found !== null) return found
       yield* bringUpInCluster(name, node)
       yield* place(name, node, worker)
     }
     return yield* exclusively(
       Effect.gen(function* () {
-        const found = yield* obstacle(name, node, worker !== null)
+        const found = yield* obstacle(name, node)
         if (found !== null) return found
         yield* node === mainNode
           ? Effect.andThen(insertCell(name, node), bringUpCell(name, spreadIds))
