@@ -16,7 +16,17 @@ import { pagesOf, paginationOf } from "../../api/Output.ts"
 import { empresaId, label, limit, rnc, text } from "./Fields.ts"
 import { change, csvExport, read } from "./Procedure.ts"
 
-const companyView = ({ apiEnabled, code, environment, id, insuranceEnabled, legalName, state, rnc }: Company) => ({
+const companyView = ({
+  apiEnabled,
+  cell,
+  code,
+  environment,
+  id,
+  insuranceEnabled,
+  legalName,
+  state,
+  rnc
+}: Company) => ({
   empresa_id: id as number,
   razon_social: legalName,
   rnc: (rnc ?? null) as string | null,
@@ -24,7 +34,8 @@ const companyView = ({ apiEnabled, code, environment, id, insuranceEnabled, lega
   ambiente: environment,
   estado: state,
   api: apiEnabled,
-  seguros: insuranceEnabled
+  seguros: insuranceEnabled,
+  celda: cell as string
 })
 
 const listedView = ({ account, company, eventsOn }: ListedCompany) => ({

@@ -1,4 +1,5 @@
 import { Option, Result, Schema } from "effect"
+import { CellName } from "../../../core/domain/Cell.ts"
 import { WebhookId } from "../../../core/domain/Event.ts"
 
 import { ProposalNumber } from "../../../core/domain/FundingProposal.ts"
@@ -14,6 +15,9 @@ import { pathId, readBy } from "../../api/Fields.ts"
 import { NumberLiteral } from "../../api/Json.ts"
 
 /** Fields of the console's procedures. A field that fails gives a reason code, which the form shows in words. */
+
+/** The cell of a company. */
+export const celda = Schema.optionalKey(CellName)
 
 export const empresaId = pathId(CompanyId, "La empresa.", "invalido")
 export const tokenId = pathId(TokenId, "El token.", "invalido")

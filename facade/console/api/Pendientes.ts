@@ -3,12 +3,13 @@ import { formatOffset } from "../../../core/domain/LocalTime.ts"
 import { toPesos } from "../../../core/domain/Money.ts"
 import { ageBands_s } from "../../../core/domain/Panorama.ts"
 import type { PendingBand } from "../../../core/ports/Transactions.ts"
+import { withinCell } from "../../../core/workflows/ManageCells.ts"
 import { type PendingShown, showPending } from "../../../core/workflows/ShowPending.ts"
 import { pageOf, paging, wholeBetween } from "../../api/Fields.ts"
 import { input } from "../../api/Input.ts"
 import { pagesOf } from "../../api/Output.ts"
 import { supplierNames } from "../../api/PanoramaView.ts"
-import { empresaId } from "./Fields.ts"
+import { celda, empresaId } from "./Fields.ts"
 import { read } from "./Procedure.ts"
 import { actionViews } from "./SaleTimeline.ts"
 import { proposalView, saleView } from "./SaleView.ts"
@@ -55,6 +56,7 @@ export const pendientes = {
   listar: read({
     gate: "read",
     input: input({
+      celda,
       empresa_id: Schema.optionalKey(empresaId),
       suplidor: Schema.optionalKey(Schema.Literals(["proveedor", "aseguradora"])),
       orden: Schema.optionalKey(Schema.Literals(["edad", "monto"])),
@@ -62,11 +64,11 @@ export const pendientes = {
       per_page: Schema.optionalKey(wholeBetween(1, perPage_max, "Elementos por página.", perPage_default))
     }),
     handle: Effect.fnUntraced(function* ({
-      input: { empresa_id, orden = "edad", page, per_page = perPage_default, suplidor }
+      input: { celda: cell = null, empresa_id, orden = "edad", page, per_page = perPage_default, suplidor }
     }) {
       const wanted = pageOf({ per_page, ...(page !== undefined && { page }) })
       const filter = { companyId: empresa_id, supplier: suplidor && supplierOf[suplidor] }
-      const found = yield* showPending(filter, orders[orden], wanted)
+      const found = yield* withinCell(cell)(showPending(filter, orders[orden], wanted))
       return {
         fecha: formatOffset(found.now),
         items: found.items.map(pendingView),

@@ -4,10 +4,11 @@ import { formatOffset } from "../../../core/domain/LocalTime.ts"
 import type { MaskedInsurance } from "../../../core/domain/MaskedInsurance.ts"
 import { Centavos, toPesos } from "../../../core/domain/Money.ts"
 import { listInsurances } from "../../../core/workflows/ListInsurances.ts"
+import { withinCell } from "../../../core/workflows/ManageCells.ts"
 import { pageOf, paging } from "../../api/Fields.ts"
 import { input } from "../../api/Input.ts"
 import { pagesOf } from "../../api/Output.ts"
-import { empresaId } from "./Fields.ts"
+import { celda, empresaId } from "./Fields.ts"
 import { read } from "./Procedure.ts"
 
 const insuranceView = (insurance: MaskedInsurance) => {
@@ -35,14 +36,18 @@ export const seguros = {
   listar: read({
     gate: "read",
     input: input({
+      celda,
       empresa_id: Schema.optionalKey(empresaId),
       estado: Schema.optionalKey(InsuranceState),
       page: paging.page,
       per_page: paging.per_page
     }),
-    handle: Effect.fnUntraced(function* ({ input: { empresa_id, estado, ...wanted } }) {
+    handle: Effect.fnUntraced(function* ({ input: { celda: cell = null, empresa_id, estado, ...wanted } }) {
       const page = pageOf(wanted)
-      const { counts, items, total, unreadable } = yield* listInsurances({ companyId: empresa_id, state: estado }, page)
+      const { counts, items, total, unreadable } = yield* listInsurances(
+        { companyId: empresa_id, state: estado },
+        page
+      ).pipe(withinCell(cell))
       return {
         items: items.map(insuranceView),
         ilegibles: unreadable,

@@ -7,6 +7,7 @@ import type { AuditEvents } from "../../../core/ports/AuditEvents.ts"
 import type { AuditLog } from "../../../core/ports/AuditLog.ts"
 import type { Cases } from "../../../core/ports/Cases.ts"
 import type { CatalogueAdmin } from "../../../core/ports/Catalogue.ts"
+import type { CellDirectory } from "../../../core/ports/CellDirectory.ts"
 import type { Closings } from "../../../core/ports/Closings.ts"
 import type { Companies } from "../../../core/ports/Companies.ts"
 import type { Deliveries, DeliveryReports } from "../../../core/ports/Deliveries.ts"
@@ -46,6 +47,7 @@ export type Services =
   | AuditLog
   | Cases
   | CatalogueAdmin
+  | CellDirectory
   | Closings
   | Companies
   | Deliveries

@@ -8,6 +8,7 @@ import { Status } from "../../../core/domain/Status.ts"
 import type { Transactions } from "../../../core/ports/Transactions.ts"
 import { askProvider } from "../../../core/workflows/AskProvider.ts"
 import { exportSales, findSales, type SaleQuery } from "../../../core/workflows/FindSales.ts"
+import { withinCell } from "../../../core/workflows/ManageCells.ts"
 import { companyOf } from "../../../core/workflows/ManageCompany.ts"
 import { confirmResolution, proposeResolution } from "../../../core/workflows/Resolve.ts"
 import { showSale } from "../../../core/workflows/ShowSale.ts"
@@ -16,7 +17,7 @@ import { cleanText, day, integerBetween, pageOf, paging, soughtTerminal } from "
 import { input } from "../../api/Input.ts"
 import { pagesOf } from "../../api/Output.ts"
 import { csvColumns, csvRowOf, transactionView } from "../../api/TransactionView.ts"
-import { empresaId, label, servicioId, text, transaccionId } from "./Fields.ts"
+import { celda, empresaId, label, servicioId, text, transaccionId } from "./Fields.ts"
 import { change, csvExport, read } from "./Procedure.ts"
 import { actionViews, timelineView } from "./SaleTimeline.ts"
 import { findings, proposalView, saleView } from "./SaleView.ts"
@@ -25,6 +26,7 @@ const { hasta_id: _, page, per_page, ...days } = paging
 
 const searchFields = {
   buscar: Schema.optionalKey(cleanText("Número, xid, clave, identificador o teléfono de la venta.")),
+  celda,
   empresa_id: Schema.optionalKey(empresaId),
   estado: Schema.optionalKey(Status),
   servicio_id: Schema.optionalKey(servicioId),
@@ -99,7 +101,7 @@ export const transacciones = {
     input: input({ ...searchFields, page, per_page }),
     handle: Effect.fnUntraced(function* ({ input }) {
       const wanted = pageOf(input)
-      const { items, total, unreadable } = yield* findSales(queryOf(input), wanted)
+      const { items, total, unreadable } = yield* withinCell(input.celda ?? null)(findSales(queryOf(input), wanted))
       return { items: items.map(saleView), ilegibles: unreadable, pagination: pagesOf(wanted, total) }
     })
   }),
@@ -165,12 +167,13 @@ const columns = ["empresa_id", ...csvColumns] as const
 export const transaccionesCsv = csvExport({
   gate: "read",
   input: searchInput,
-  file: Effect.fnUntraced(function* (sent) {
-    const context = yield* Effect.context<Sha256 | Transactions>()
-    const rows = Stream.map(yield* exportSales(queryOf(sent)), ({ companyId, transaction }) => ({
-      empresa_id: companyId,
-      ...csvRowOf(transactionView(transaction), transaction.key)
-    }))
-    return yield* csvFile("transacciones", columns, Stream.provideContext(rows, context))
-  })
+  file: (sent) =>
+    Effect.gen(function* () {
+      const context = yield* Effect.context<Sha256 | Transactions>()
+      const rows = Stream.map(yield* exportSales(queryOf(sent)), ({ companyId, transaction }) => ({
+        empresa_id: companyId,
+        ...csvRowOf(transactionView(transaction), transaction.key)
+      }))
+      return yield* csvFile("transacciones", columns, Stream.provideContext(rows, context))
+    }).pipe(withinCell(sent.celda ?? null))
 })

@@ -15,6 +15,7 @@ export const useCompanies = () => {
   const { data = [] } = useLive(() => api.empresas.listar.query({}), "empresas")
   const names = new Map(data.map(({ empresa_id, razon_social }) => [empresa_id, razon_social]))
   return {
+    cells: [...new Set(data.map(({ celda }) => celda))].sort(),
     nameOf: (id: number): string => names.get(id) ?? `Empresa ${id}`,
     options: [
       { value: "", label: "Todas" },
@@ -54,3 +55,15 @@ export const CompanyChoice = ({ companies: { options }, query }: CompanyChoicePr
     value={query.get("empresa_id") ?? ""}
   />
 )
+
+/** The filter by cell. Only shown if the companies are in several cells. */
+export const CellChoice = ({ companies: { cells }, query }: CompanyChoiceProps) =>
+  cells.length > 1 ? (
+    <Choice
+      key={cells.length}
+      name="celda"
+      label="Celda"
+      options={[{ value: "", label: "Todas" }, ...cells.map((cell) => ({ value: cell, label: cell }))]}
+      value={query.get("celda") ?? ""}
+    />
+  ) : null

@@ -5,13 +5,13 @@ import { useLive } from "../ui/Live.ts"
 import { Failed, Loading } from "../ui/States.tsx"
 import { Pager, Table } from "../ui/Table.tsx"
 import { api, faultOf } from "./Client.ts"
-import { CompanyChoice, FilterForm, filterIn, optionsOf, useCompanies } from "./Filters.tsx"
+import { CellChoice, CompanyChoice, FilterForm, filterIn, optionsOf, useCompanies } from "./Filters.tsx"
 import { Link, type ScreenProps, setQuery } from "./Navigation.tsx"
 
 type Found = Awaited<ReturnType<typeof api.seguros.listar.query>>
 type State = Found["items"][number]["estado"]
 
-const filters = ["empresa_id", "estado"] as const
+const filters = ["celda", "empresa_id", "estado"] as const
 
 const stateNames: Readonly<Record<State, string>> = {
   iniciada: "Iniciado",
@@ -109,6 +109,7 @@ export const InsurancesPage = ({ query }: ScreenProps) => {
     <>
       <FilterForm>
         <CompanyChoice companies={companies} query={query} />
+        <CellChoice companies={companies} query={query} />
         <Choice name="estado" label="Estado" options={optionsOf(stateNames)} value={query.get("estado") ?? ""} />
       </FilterForm>
       {error !== undefined && <Failed message={faultOf(error).message} retry={reload} />}

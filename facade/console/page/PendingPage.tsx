@@ -4,7 +4,7 @@ import { useLive } from "../ui/Live.ts"
 import { Failed, Loading } from "../ui/States.tsx"
 import { Pager, Table } from "../ui/Table.tsx"
 import { api, faultOf } from "./Client.ts"
-import { CompanyChoice, FilterForm, filterIn, optionsOf, useCompanies } from "./Filters.tsx"
+import { CellChoice, CompanyChoice, FilterForm, filterIn, optionsOf, useCompanies } from "./Filters.tsx"
 import { Link, type ScreenProps, setQuery } from "./Navigation.tsx"
 import { bandName } from "./PanoramaParts.tsx"
 import { Proposals } from "./Proposals.tsx"
@@ -24,7 +24,7 @@ const orderOptions = [
   { value: "monto", label: "Lo más grande primero" }
 ]
 
-const filters = ["empresa_id", "suplidor", "orden"] as const
+const filters = ["celda", "empresa_id", "suplidor", "orden"] as const
 
 const PendingFilters = ({
   companies,
@@ -32,6 +32,7 @@ const PendingFilters = ({
 }: { companies: ReturnType<typeof useCompanies> } & Pick<ScreenProps, "query">) => (
   <FilterForm>
     <CompanyChoice companies={companies} query={query} />
+    <CellChoice companies={companies} query={query} />
     <Choice name="suplidor" label="Suplidor" options={optionsOf(suppliers)} value={query.get("suplidor") ?? ""} />
     <Choice name="orden" label="Orden" options={orderOptions} value={query.get("orden") ?? ""} />
   </FilterForm>

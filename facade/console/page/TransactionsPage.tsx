@@ -4,14 +4,24 @@ import { useLive } from "../ui/Live.ts"
 import { Failed, Loading } from "../ui/States.tsx"
 import { Pager, Table } from "../ui/Table.tsx"
 import { api, faultOf } from "./Client.ts"
-import { CompanyChoice, filterIn, optionsOf, useCompanies } from "./Filters.tsx"
+import { CellChoice, CompanyChoice, filterIn, optionsOf, useCompanies } from "./Filters.tsx"
 import { Link, type ScreenProps, setQuery } from "./Navigation.tsx"
 import { StatusBadge, statusNames, typeNames } from "./SaleParts.tsx"
 
 type Companies = ReturnType<typeof useCompanies>
 type Found = Awaited<ReturnType<typeof api.transacciones.listar.query>>
 
-const filters = ["buscar", "empresa_id", "estado", "servicio_id", "tipo", "terminal", "date_from", "date_to"] as const
+const filters = [
+  "buscar",
+  "celda",
+  "empresa_id",
+  "estado",
+  "servicio_id",
+  "tipo",
+  "terminal",
+  "date_from",
+  "date_to"
+] as const
 
 const SearchForm = ({ companies, query }: { companies: Companies } & Pick<ScreenProps, "query">) => {
   const given = (name: (typeof filters)[number]) => query.get(name) ?? ""
@@ -34,6 +44,7 @@ const SearchForm = ({ companies, query }: { companies: Companies } & Pick<Screen
           />
           <div class="filters">
             <CompanyChoice companies={companies} query={query} />
+            <CellChoice companies={companies} query={query} />
             <Choice name="estado" label="Estado" options={optionsOf(statusNames)} value={given("estado")} />
             <Choice name="tipo" label="Tipo de servicio" options={optionsOf(typeNames)} value={given("tipo")} />
             <Field name="servicio_id" label="Servicio (N.º)" inputMode="numeric" value={given("servicio_id")} />
