@@ -7,7 +7,7 @@ import * as Sha256Node from "../../../adapters/crypto/Sha256Node.ts"
 import * as ClosingsPostgres from "../../../adapters/postgres/ledger/ClosingsPostgres.ts"
 import * as AuditPostgres from "../../../adapters/postgres/reads/AuditPostgres.ts"
 import { SqlFolder } from "../../../adapters/postgres/schema/SqlFiles.ts"
-import { type Closing, type ClosingContent, sumOf } from "../../../core/domain/Closing.ts"
+import { type ClosingContent, sumOf } from "../../../core/domain/Closing.ts"
 import { CompanyId } from "../../../core/domain/Ids.ts"
 import { Amount } from "../../../core/domain/Money.ts"
 import { ReversalVerdict } from "../../../core/domain/Reversal.ts"
@@ -38,21 +38,14 @@ const Postgres = Layer.mergeAll(ClosingsPostgres.layer, AuditPostgres.layer, Sha
 const instant = (text: string) => DateTime.makeUnsafe(text)
 
 /** Runs an effect on a server with its clock at this time. */
-const at = (text: string) => {
-  const now_ms = DateTime.toEpochMillis(instant(text))
-  return <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.flatMap(Clock.Clock, (clock) =>
-      Effect.provideService(
-        work,
-        Clock.Clock,
-        makeClock({
-          wall_ms: () => now_ms,
-          monotonic_ns: () => clock.monotonicTimeNanosUnsafe(),
-          sleep: (duration) => clock.sleep(duration)
-        })
-      )
-    )
-}
+const at = (text: string) =>
+  Effect.updateService(Clock.Clock, (clock) =>
+    makeClock({
+      wall_ms: () => DateTime.toEpochMillis(instant(text)),
+      monotonic_ns: () => clock.monotonicTimeNanosUnsafe(),
+      sleep: (duration) => clock.sleep(duration)
+    })
+  )
 
 const noon = at("2026-03-02T12:00:00-04:00")
 const beforeMidnight = at("2026-03-02T23:59:59-04:00")
@@ -70,15 +63,21 @@ const settled = Effect.fnUntraced(function* (ledger: Ledger["Service"], order: O
   return yield* ledger.settle({ order, verdict, at: yield* DateTime.now, notFound: 0 })
 })
 
-const deposited = Effect.fnUntraced(function* (ledger: Ledger["Service"], company: number, reference: string) {
-  const companyId = CompanyId.make(company)
-  return yield* ledger.deposit({ companyId, amount: Amount.make(500), reference, at: yield* DateTime.now })
-})
+const deposited = (ledger: Ledger["Service"], company: number, reference: string) =>
+  Effect.flatMap(DateTime.now, (at) =>
+    ledger.deposit({ companyId: CompanyId.make(company), amount: Amount.make(500), reference, at })
+  )
 
-const contentOf = Effect.fnUntraced(function* (company: number, day: string) {
-  const closings = yield* Closings
-  const found = yield* closings.find({ companyId: CompanyId.make(company), day })
-  return Option.getOrThrow(found).content
+const contentOf = (company: number, day: string) =>
+  Closings.use(({ find }) => find({ companyId: CompanyId.make(company), day })).pipe(
+    Effect.map((found) => Option.getOrThrow(found).content)
+  )
+
+/** The closings of a company, the newest first. */
+const closingsOf = Effect.fnUntraced(function* (company: number) {
+  const { list } = yield* Closings
+  const { items } = yield* list(CompanyId.make(company), {}, { page: 1, perPage: 10 })
+  return items.map(({ content }) => content)
 })
 
 /** Closes the day of a company, and of no other company. */
@@ -123,9 +122,9 @@ layer(Postgres, { excludeTestServices: true })("the closing of a day", (it) => {
       assert.isTrue((yield* beforeMidnight(settled(ledger, confirmed, confirm))).won)
       assert.isTrue((yield* beforeMidnight(settled(ledger, refused, release))).won)
       yield* beforeMidnight(deposited(ledger, id, "late"))
+      const late_at = instant("2026-03-02T23:59:59-04:00")
       const verdict = ReversalVerdict.Confirm()
-      const lateAt = instant("2026-03-02T23:59:59-04:00")
-      yield* beforeMidnight(reversals.settle({ unresolved, verdict, at: lateAt, notFound: 0 }))
+      yield* beforeMidnight(reversals.settle({ unresolved, verdict, at: late_at, notFound: 0 }))
       const early = yield* sql`
         select id from cell.entry where company_id = ${id} and id > 2 and created_at < '2026-03-03T04:00:00Z'`
       assert.lengthOf(early, 0)
@@ -253,15 +252,11 @@ layer(Postgres, { excludeTestServices: true })("the closing of a day", (it) => {
       )
       yield* Effect.all([...Arr.makeBy(60, sell), ...closers], { concurrency: "unbounded", discard: true })
       yield* afterMidnight(close(id, nextDay))
-      const closings = yield* Closings
-      const { items } = yield* closings.list(CompanyId.make(id), {}, { page: 1, perPage: 10 })
-      assert.deepStrictEqual(
-        items.map(({ content }: Closing) => content.day),
-        [nextDay, day]
-      )
+      const days = (yield* closingsOf(id)).map((content) => content.day)
+      assert.deepStrictEqual(days, [nextDay, day])
       assert.deepStrictEqual(yield* violatedInvariants, [])
-      const reports: Array<readonly [number, number | null]> = []
-      const report = (done: number, total: number | null) => Effect.sync(() => void reports.push([done, total]))
+      const reports: Array<ReadonlyArray<number | null>> = []
+      const report = (...progress: ReadonlyArray<number | null>) => Effect.sync(() => void reports.push(progress))
       const verified = yield* Effect.provideService(verifyClosings(), ReportProgress, report)
       assert.deepStrictEqual(verified.broken, [])
       assert.deepStrictEqual(reports.at(-1), [verified.closings, verified.closings])
@@ -293,17 +288,13 @@ layer(Postgres, { excludeTestServices: true })("the closing of a day", (it) => {
     Effect.gen(function* () {
       const { id } = yield* company
       yield* close(id, "2026-03-05")
-      const closings = yield* Closings
-      const { items } = yield* closings.list(CompanyId.make(id), {}, { page: 1, perPage: 10 })
-      assert.deepStrictEqual(
-        items.map(({ content }) => [content.day, content.opening, content.closing]),
-        [
-          ["2026-03-05", 100_000, 100_000],
-          ["2026-03-04", 100_000, 100_000],
-          ["2026-03-03", 100_000, 100_000],
-          ["2026-03-02", 0, 100_000]
-        ]
-      )
+      const days = (yield* closingsOf(id)).map(({ closing, day, opening }) => [day, opening, closing])
+      assert.deepStrictEqual(days, [
+        ["2026-03-05", 100_000, 100_000],
+        ["2026-03-04", 100_000, 100_000],
+        ["2026-03-03", 100_000, 100_000],
+        ["2026-03-02", 0, 100_000]
+      ])
     }).pipe(Effect.scoped)
   )
 })

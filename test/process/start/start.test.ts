@@ -39,23 +39,20 @@ describe("a process of Saldo", { timeout: timeout_ms }, () => {
     })
   )
 
-  it.live(
-    "with DATABASE_URL starts neither a Postgres nor the console, and loads no package that no request needed",
-    () =>
-      Effect.gen(function* () {
-        const dataDirectory = yield* temporaryDirectory
-        const place = { DATA_DIR: dataDirectory, DATABASE_URL: yield* freshDatabaseUrl, CONSOLE_PORT: "0" }
-        const server = yield* serving({ ...environment, ...place })
-        assert.strictEqual((yield* sellAsPrinted(server.stdout())).response.status, 201)
-        assert.isNull(postgresPidOf(dataDirectory))
-        yield* stopped(server, "SIGTERM")
-        assert.notInclude(server.stdout(), "console")
-        const packages = packagesIn(server.stderr())
-        assert.isTrue(packages.has("@trpc/server"))
-        for (const name of ["@redis/client", "redis", "trpc-to-openapi", "zod"])
-          assert.isFalse(packages.has(name), name)
-        assert.notMatch(server.stderr(), /^loads file:.*\/facade\/(?:console\/|ConsoleLayer)/m)
-      })
+  it.live("with DATABASE_URL starts no Postgres and no console, and loads only packages that requests need", () =>
+    Effect.gen(function* () {
+      const dataDirectory = yield* temporaryDirectory
+      const place = { DATA_DIR: dataDirectory, DATABASE_URL: yield* freshDatabaseUrl, CONSOLE_PORT: "0" }
+      const server = yield* serving({ ...environment, ...place })
+      assert.strictEqual((yield* sellAsPrinted(server.stdout())).response.status, 201)
+      assert.isNull(postgresPidOf(dataDirectory))
+      yield* stopped(server, "SIGTERM")
+      assert.notInclude(server.stdout(), "console")
+      const packages = packagesIn(server.stderr())
+      assert.isTrue(packages.has("@trpc/server"))
+      for (const name of ["@redis/client", "redis", "trpc-to-openapi", "zod"]) assert.isFalse(packages.has(name), name)
+      assert.notMatch(server.stderr(), /^loads file:.*\/facade\/(?:console\/|ConsoleLayer)/m)
+    })
   )
 })
 

@@ -10,6 +10,7 @@ import type { Simulation } from "../engine/Simulation.ts"
 import type { Invariants } from "../invariants/Invariants.ts"
 import type { DatabasePorts } from "../process/Store.ts"
 import { eventsOver } from "./CheckedEvents.ts"
+import { insuranceOver } from "./CheckedInsurance.ts"
 
 const checkName = ({ check }: FollowUpClaim): string => `check after ${check.hours} hours`
 
@@ -222,57 +223,6 @@ const afterwardsOver = (
             )
           )
         )
-    }
-  }
-}
-
-type Insurance = Pick<DatabasePorts, "insurances" | "outbox">
-
-const insuranceOver = (
-  { ask, incarnation, write }: Connection,
-  ports: Insurance,
-  invariants: Invariants,
-  sim: Simulation
-): Insurance => {
-  const { insurances, outbox } = ports
-  return {
-    insurances: {
-      nextId: (companyId) => ask(insurances.nextId(companyId)),
-      find: (companyId, id) => ask(insurances.find(companyId, id)),
-      create: (id, wanted, first) => write("create", id, wanted.companyId, insurances.create(id, wanted, first)),
-      resend: (companyId, id, next) => write("resend", id, companyId, insurances.resend(companyId, id, next)),
-      attempt: (companyId, id) =>
-        write(
-          "attempt",
-          id,
-          companyId,
-          insurances.attempt(companyId, id),
-          onSuccess(() => invariants.attempted(id))
-        ),
-      advance: (companyId, id, chosen) =>
-        write("advance", `${id} ${chosen.event}`, companyId, insurances.advance(companyId, id, chosen)),
-      beginIssue: (order) => write("begin issue", order.xid, order.companyId, insurances.beginIssue(order))
-    },
-    outbox: {
-      claim: (claim) =>
-        write(
-          "claim",
-          `${incarnation.name} at ${sim.eventLoop.now_ms}`,
-          null,
-          outbox.claim(claim),
-          onSuccess((claimed) => invariants.claimedMessages(claim, claimed))
-        ),
-      record: (sms, result, at) =>
-        write(
-          "record",
-          sms.message.id,
-          sms.companyId,
-          outbox.record(sms, result, at),
-          onSuccess(() => invariants.claims.released(sms.message.id))
-        ),
-      claimTraced: (claim) => ask(outbox.claimTraced(claim)),
-      recordDelivery: (sms, result) => ask(outbox.recordDelivery(sms, result)),
-      undelivered: (limit) => ask(outbox.undelivered(limit))
     }
   }
 }
