@@ -66,7 +66,8 @@ const operatorOn = ({ node, url }: Databases) =>
     Layer.mergeAll(Layer.effect(Accounts, Accounts), CatalogueAdminPostgres.layer, CompaniesPostgres.layer)
   ).pipe(
     Layer.provide(Layer.provide(LedgerOfCells.layer, [Cells.layer, anyRoleReaderLayer, SecureRandom.layerWebCrypto])),
-    Layer.provideMerge(Database.layer({ url: Redacted.make(url), connections_max: 2 })),
+    // The cells hold one connection to listen, and a test may hold another with a lock.
+    Layer.provideMerge(Database.layer({ url: Redacted.make(url), connections_max: 3 })),
     Layer.provideMerge(node === null ? Layer.empty : nodeAt(node.name, node.url))
   )
 
