@@ -15,6 +15,7 @@ import { type Guarded, type GuardOptions, makeGuard } from "../adapters/http/Gua
 import * as HttpInsurer from "../adapters/insurer/HttpInsurer.ts"
 import * as OidcClient from "../adapters/OidcClient.ts"
 import * as CellDirectoryPostgres from "../adapters/postgres/cells/CellDirectoryPostgres.ts"
+import * as CellMovesPostgres from "../adapters/postgres/cells/CellMovesPostgres.ts"
 import * as Cells from "../adapters/postgres/cells/Cells.ts"
 import * as ClosingsOfCells from "../adapters/postgres/cells/ClosingsOfCells.ts"
 import * as CompanyMovesPostgres from "../adapters/postgres/cells/CompanyMovesPostgres.ts"
@@ -173,9 +174,14 @@ const operatorCellLayers = Layer.mergeAll(
 ).pipe(Layer.provide(Layer.merge(vault, Cells.layer)))
 
 const cellDirectory = Layer.unwrap(
-  Effect.map(DatabaseServer, (server) =>
-    CellDirectoryPostgres.layer(Layer.provide(ownerConnection, Layer.succeed(DatabaseServer, server)))
-  )
+  Effect.map(DatabaseServer, (server) => {
+    const owner = Layer.provide(ownerConnection, Layer.succeed(DatabaseServer, server))
+    return Layer.mergeAll(
+      CellDirectoryPostgres.layer(owner),
+      CellMovesPostgres.layer(owner),
+      CompanyMovesPostgres.layer(owner)
+    )
+  })
 )
 
 const operatorAdapters = Layer.mergeAll(
@@ -184,7 +190,6 @@ const operatorAdapters = Layer.mergeAll(
   AuditPostgres.layer,
   CasesPostgres.layer,
   cellDirectory,
-  CompanyMovesPostgres.layer,
   identityProvider,
   OperatorsPostgres.layer,
   OperatorSessionsPostgres.layer,

@@ -11,7 +11,8 @@ revoke all on all functions in schema directory, catalogue from public, saldo_re
 
 grant usage on schema directory, catalogue to saldo_server;
 grant select on all tables in schema catalogue to saldo_server;
-grant select on directory.schema_version, directory.schema_file, directory.cell, directory.company_move to saldo_server;
+grant select on directory.schema_version, directory.schema_file, directory.cell to saldo_server;
+grant select on directory.company_move, directory.cell_move to saldo_server;
 
 -- funding.sql decides which balances a login may change by hand.
 grant execute on function directory.deposit, directory.adjust to saldo_server;
@@ -39,8 +40,11 @@ grant execute on function directory.propose_funding, directory.confirm_funding t
 grant update (legal_name, rnc, state, api_enabled, insurance_enabled) on directory.company to saldo_operator;
 grant update (state) on directory.cell to saldo_operator;
 -- move_company moves all rows of a company in one transaction, after the move has begun.
-grant insert, delete on directory.company_move to saldo_operator;
-grant execute on function directory.move_company, directory.raise_ids to saldo_operator;
+grant insert, delete on directory.company_move, directory.cell_move to saldo_operator;
+grant execute on function
+  directory.move_company, directory.raise_ids, directory.hold_move, directory.hold_cell_move, directory.place_company,
+  directory.place_cell
+to saldo_operator;
 grant insert, update on catalogue.company_service to saldo_operator;
 grant select, insert, update (
   state, external_id, company_id, transaction_id, our_status, our_amount, our_at, their_status, their_amount, their_at, lines,

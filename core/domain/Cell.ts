@@ -21,7 +21,9 @@ export type CellState = typeof CellState.Type
 export interface Cell {
   readonly name: CellName
   /** Name of the Postgres server that holds the cell. */
-  readonly node: string
+  readonly node: NodeName
+  /** The server to which the cell is moving. Null: it is not moving. */
+  readonly movingTo: NodeName | null
   readonly state: CellState
   readonly companies: number
   /** Estimated number of rows. Null: the server does not answer. */
@@ -39,4 +41,13 @@ export interface CompanyMove {
   readonly source: CellName
   readonly target: CellName
   readonly begunAt: DateTime.Utc
+}
+
+/** The move of a cell to another node, from its begin until its end. */
+export interface CellMove {
+  readonly name: CellName
+  readonly source: NodeName
+  readonly target: NodeName
+  /** Whether the end of the move opens the cell. */
+  readonly wasOpen: boolean
 }

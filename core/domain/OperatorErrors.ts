@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { CaseId } from "./Case.ts"
-import { CellName } from "./Cell.ts"
+import type { CellError } from "./CellErrors.ts"
 import { ClosingProblem } from "./Closing.ts"
 import type { CompanyClosed } from "./Errors.ts"
 import { WebhookId } from "./Event.ts"
@@ -27,48 +27,6 @@ export class UnknownCompany extends Schema.TaggedError<UnknownCompany>()("Unknow
 export class CodeTaken extends Schema.TaggedError<CodeTaken>()("CodeTaken", {
   code: Schema.String
 }) {}
-
-/** There is no such cell. */
-export class UnknownCell extends Schema.TaggedError<UnknownCell>()("UnknownCell", { name: CellName }) {}
-
-/** The company was not created or moved, because the cell does not exist or is closed. */
-export class CellNotOpen extends Schema.TaggedError<CellNotOpen>()("CellNotOpen", {
-  /** Null if no cell is open. */
-  name: Schema.NullOr(CellName)
-}) {}
-
-/** The company was not moved. Its move has begun, so its calls are refused. */
-export class CompanyMoving extends Schema.TaggedError<CompanyMoving>()("CompanyMoving", {
-  companyId: CompanyId,
-  /** The cells of the move that has begun. */
-  source: CellName,
-  target: CellName,
-  /** The move has another target, or other transactions kept the rows of the company locked. */
-  why: Schema.Literals(["other", "busy"])
-}) {}
-
-/** The company was not moved, because its cell and the new cell are not both in the database of the directory. */
-export class CellsApart extends Schema.TaggedError<CellsApart>()("CellsApart", {
-  companyId: CompanyId,
-  source: Schema.String,
-  target: CellName
-}) {}
-
-/** The database has a schema with the name of the new cell. */
-export class CellNameTaken extends Schema.TaggedError<CellNameTaken>()("CellNameTaken", { name: CellName }) {}
-
-/** The cell was not made, and nothing was changed. */
-export class CellNotAdded extends Schema.TaggedError<CellNotAdded>()("CellNotAdded", {
-  name: CellName,
-  /**
-   * The login does not own the database, sales were using the ids for too long, the database has a later version, the
-   * environment does not know the node, or the node does not answer.
-   */
-  why: Schema.Literals(["login", "busy", "version", "unknown_node", "node_down"])
-}) {}
-
-/** Errors about cells and about moves between them. */
-export type CellError = UnknownCell | CellNotOpen | CompanyMoving | CellsApart | CellNameTaken | CellNotAdded
 
 /** There is no such token. */
 export class UnknownToken extends Schema.TaggedError<UnknownToken>()("UnknownToken", {

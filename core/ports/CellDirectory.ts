@@ -1,6 +1,6 @@
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { Cell, CellName, CellState, NodeName } from "../domain/Cell.ts"
-import type { CellNameTaken, CellNotAdded } from "../domain/OperatorErrors.ts"
+import type { CellNameTaken, CellNotAdded } from "../domain/CellErrors.ts"
 
 /** The operator's register of cells. A change applies in every process within seconds. */
 export class CellDirectory extends Context.Service<

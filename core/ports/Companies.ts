@@ -1,8 +1,9 @@
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { CellName } from "../domain/Cell.ts"
+import type { CellNotOpen } from "../domain/CellErrors.ts"
 import type { Company } from "../domain/Company.ts"
 import type { CompanyId } from "../domain/Ids.ts"
-import type { CellNotOpen, CodeTaken } from "../domain/OperatorErrors.ts"
+import type { CodeTaken } from "../domain/OperatorErrors.ts"
 
 export type NewCompany = Omit<Company, "id" | "cell">
 

@@ -1,25 +1,40 @@
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { CellName, CompanyMove } from "../domain/Cell.ts"
+import type { CellsUnreachable } from "../domain/CellErrors.ts"
 import type { Company } from "../domain/Company.ts"
 import type { CompanyId } from "../domain/Ids.ts"
 
-/** The steps of moving a company to another cell of the same database. Each step may be repeated. */
+/**
+ * The steps of moving a company to another cell, which may be on another server. Each step may be repeated. At any time only
+ * the company's cell in the directory accepts writes of its rows.
+ */
 export class CompanyMoves extends Context.Service<
   CompanyMoves,
   {
+    /** Checks that the rows can be moved between the cells. Needs the login that owns them if one is on another server. */
+    readonly require: (source: string, target: CellName) => Effect.Effect<void, CellsUnreachable>
     /** The move of a company that has begun and not ended. */
     readonly find: (companyId: CompanyId) => Effect.Effect<Option.Option<CompanyMove>>
     /**
-     * Records the move and closes the company, completely or not at all. Waits for the money functions that are writing the
-     * balance. Returns false if the company is already moving, if it has left its cell, or if the target is not open.
+     * Records the move. Returns false if the company is already moving, if it has left its cell, if the target is not open, or if
+     * one of the cells is moving.
      */
     readonly begin: (company: Company, target: CellName, at: DateTime.Utc) => Effect.Effect<boolean>
-    /** Names of the transactions that are writing rows of the cell, of any company. */
-    readonly writers: (cell: CellName) => Effect.Effect<ReadonlySet<string>>
+    /**
+     * Closes the company. Waits for the money functions that are writing the balance. Returns false if another process is moving
+     * its rows, or if the move has ended.
+     */
+    readonly close: (move: CompanyMove, at: DateTime.Utc) => Effect.Effect<boolean>
+    /**
+     * Waits until the transactions have ended that are writing rows of the cell now, of any company. Returns false if one of
+     * them goes on for 30 seconds.
+     */
+    readonly writersGone: (cell: CellName) => Effect.Effect<boolean>
     /** Number of sales, reversals, messages and deliveries of the company that a process is working on. */
     readonly inFlight: (move: CompanyMove, at: DateTime.Utc) => Effect.Effect<number>
     /**
-     * Moves all rows of a closed company, and the company in the directory. All of this happens, or nothing.
+     * Moves all rows of a closed company, and the company in the directory. If a process dies meanwhile, the directory names
+     * a cell with all rows.
      *
      * @returns the number of rows, 0 if the company was already in the target, or None if other transactions kept its rows
      * locked.
@@ -29,6 +44,11 @@ export class CompanyMoves extends Context.Service<
     readonly progress: (
       companyId: CompanyId
     ) => Effect.Effect<Option.Option<{ readonly done: number; readonly total: number }>>
+    /**
+     * Deletes rows that a transfer has left in the cell that is not the company's, and lets its rows be written. Returns false if
+     * other transactions kept rows locked.
+     */
+    readonly clear: (move: CompanyMove) => Effect.Effect<boolean>
     /**
      * Ends the move. Opens the company, unless the cell in which it now is is closed. Returns false if the move had ended.
      */

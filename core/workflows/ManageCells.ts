@@ -1,6 +1,6 @@
 import { DateTime, Effect, Option } from "effect"
 import type { CellName, CellState, NodeName } from "../domain/Cell.ts"
-import { UnknownCell } from "../domain/OperatorErrors.ts"
+import { CellMoving, UnknownCell } from "../domain/CellErrors.ts"
 import { CellDirectory } from "../ports/CellDirectory.ts"
 import { CellFilter } from "../ports/CellFilter.ts"
 import { atomically, recordAudit, requireAction } from "./AuditTrail.ts"
@@ -43,7 +43,10 @@ export const openCell = Effect.fn("ManageCells.openCell")(function* (name: CellN
   yield* requireAction("cell")
   const cells = yield* CellDirectory
   const known = yield* cells.list
-  if (!known.some((cell) => cell.name === name)) return yield* new UnknownCell({ name })
+  const cell = known.find((each) => each.name === name)
+  if (cell === undefined) return yield* new UnknownCell({ name })
+  if (cell.movingTo !== null)
+    return yield* new CellMoving({ name, source: cell.node, target: cell.movingTo, why: "other" })
   yield* cells.setCompanies(name, "open", yield* DateTime.now)
   const wasClosed = yield* setState(name, "open")
   // Opens the companies that have moved to the cell since, while it was closed.

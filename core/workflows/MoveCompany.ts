@@ -1,7 +1,7 @@
-import { Clock, Context, DateTime, Duration, Effect, Option, Schedule } from "effect"
+import { Context, DateTime, Duration, Effect, Option, Schedule } from "effect"
 import { type CellName, type CompanyMove, directoryAge_max } from "../domain/Cell.ts"
+import { CellNotOpen, CompanyMoving, UnknownCell } from "../domain/CellErrors.ts"
 import type { CompanyId } from "../domain/Ids.ts"
-import { CellNotOpen, CellsApart, CompanyMoving, UnknownCell } from "../domain/OperatorErrors.ts"
 import { CellDirectory } from "../ports/CellDirectory.ts"
 import { CompanyMoves } from "../ports/CompanyMoves.ts"
 import { ReportProgress } from "../ports/Progress.ts"
@@ -21,9 +21,6 @@ export const MovePauses = Context.Reference<{
   })
 })
 
-/** How long a move waits for the transactions that were writing when the company was closed. */
-const writers_max = Duration.seconds(30)
-
 /** The result of a move. */
 interface CompanyMoved {
   /** The cell that the company has left, or the cell in which it stays. */
@@ -36,22 +33,21 @@ interface CompanyMoved {
   readonly rows: number | null
 }
 
-/** Waits until a condition holds, or until the time is over. Returns whether it holds. */
-const waitUntil = Effect.fnUntraced(function* <R>(
-  condition: Effect.Effect<boolean, never, R>,
-  most: Duration.Duration
+/** Waits until nothing is in progress, at most as long as leases are valid. */
+export const awaitIdle = Effect.fnUntraced(function* <R>(
+  inFlight: (at: DateTime.Utc) => Effect.Effect<number, never, R>
 ) {
-  const began_ms = yield* Clock.currentTimeMillis
-  let holds = yield* condition
-  while (!holds && (yield* Clock.currentTimeMillis) - began_ms < Duration.toMillis(most)) {
+  const { inFlight_max } = yield* MovePauses
+  const began = yield* DateTime.now
+  let now = began
+  while ((yield* inFlight(now)) > 0 && Duration.isLessThan(DateTime.distance(began, now), inFlight_max)) {
     yield* Effect.sleep("100 millis")
-    holds = yield* condition
+    now = yield* DateTime.now
   }
-  return holds
 })
 
 /**
- * Records and begins the move, or finds the move that an interrupted command has begun. Null if there is nothing to do,
+ * Records the move, or finds the move that an interrupted command has begun. Null if there is nothing to do,
  * because the company is in the cell.
  */
 const begun = Effect.fnUntraced(function* (companyId: CompanyId, target: CellName) {
@@ -63,9 +59,7 @@ const begun = Effect.fnUntraced(function* (companyId: CompanyId, target: CellNam
   const cells = yield* CellDirectory
   const known = yield* cells.list
   if (!known.some(({ name }) => name === target)) return yield* new UnknownCell({ name: target })
-  // One transaction moves the rows, and it reaches only the cells in the database of the directory.
-  if (known.some(({ name, node }) => node !== "main" && (name === target || name === company.cell)))
-    return yield* new CellsApart({ companyId, source: company.cell, target })
+  yield* moves.require(company.cell, target)
   if (yield* moves.begin(company, target, yield* DateTime.now))
     yield* recordAudit("company_move_begun", { companyId }, { from: company.cell, to: target })
   const move = yield* moves.find(companyId)
@@ -75,18 +69,9 @@ const begun = Effect.fnUntraced(function* (companyId: CompanyId, target: CellNam
 /** Waits until nothing of the closed company is in progress. Returns false if transactions go on writing. */
 const settledDown = Effect.fnUntraced(function* (move: CompanyMove) {
   const moves = yield* CompanyMoves
-  const { inFlight_max } = yield* MovePauses
-  yield* waitUntil(
-    Effect.map(
-      Effect.flatMap(DateTime.now, (at) => moves.inFlight(move, at)),
-      (n) => n === 0
-    ),
-    inFlight_max
-  )
+  yield* awaitIdle((at) => moves.inFlight(move, at))
   // A transaction may have read the open company just before it was closed, and write its rows without the balance's lock.
-  const before = yield* moves.writers(move.source)
-  const areGone = Effect.map(moves.writers(move.source), (now) => [...before].every((writer) => !now.has(writer)))
-  return yield* waitUntil(areGone, writers_max)
+  return yield* moves.writersGone(move.source)
 })
 
 /** Moves the rows, and reports the progress meanwhile. */
@@ -117,30 +102,35 @@ const end = Effect.fnUntraced(function* (move: CompanyMove, isAbandoned: boolean
 
 /**
  * Moves a company to another cell, with everything that is pending. Its calls are refused meanwhile. First the company is
- * closed, then its rows move in one transaction, then it is opened.
+ * closed, then its rows move, then it is opened.
  *
  * A repeated call ends what an interrupted one began. A move to the cell in which the company still is ends a move that has
  * begun, and leaves the company there.
  */
 export const moveCompany = Effect.fn("MoveCompany.moveCompany")(function* (companyId: CompanyId, target: CellName) {
   yield* requireAction("cell")
+  const moves = yield* CompanyMoves
   const move = yield* begun(companyId, target)
   if (move === null) return { source: target, cell: target, hasMoved: false, rows: null } satisfies CompanyMoved
   const { source } = move
   const { cell } = yield* companyOf(companyId)
-  if (target === source && cell === source) {
-    yield* end(move, true)
-    return { source, cell: source, hasMoved: false, rows: null } satisfies CompanyMoved
-  }
-  if (target !== move.target) return yield* new CompanyMoving({ ...move, why: "other" })
+  const isAbandoned = target === source && cell === source
+  if (!isAbandoned && target !== move.target) return yield* new CompanyMoving({ ...move, why: "other" })
+  yield* moves.require(source, move.target)
 
   const { directory } = yield* MovePauses
   let rows: number | null = null
-  if (cell !== target) {
+  if (!isAbandoned && cell !== target) {
+    if (!(yield* moves.close(move, yield* DateTime.now))) return yield* new CompanyMoving({ ...move, why: "busy" })
     // Afterwards no process takes calls of the company, and none reads its rows in the old cell.
     const [, isQuiet] = yield* Effect.all([Effect.sleep(directory), settledDown(move)], { concurrency: "unbounded" })
     if (!isQuiet) return yield* new CompanyMoving({ ...move, why: "busy" })
     rows = yield* transferred(move)
+  }
+  if (!(yield* moves.clear(move))) return yield* new CompanyMoving({ ...move, why: "busy" })
+  if (isAbandoned) {
+    yield* end(move, true)
+    return { source, cell: source, hasMoved: false, rows } satisfies CompanyMoved
   }
   // Afterwards each process that takes calls of the company also knows its cell.
   yield* Effect.sleep(directory)

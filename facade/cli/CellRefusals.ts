@@ -1,4 +1,4 @@
-import type { CellError, CellNotAdded } from "../../core/domain/OperatorErrors.ts"
+import type { CellError, CellNotAdded, CellNotMoved, CellsUnreachable } from "../../core/domain/CellErrors.ts"
 import type { Refusal } from "./terminal/Output.ts"
 
 const cellNotAddedMessages: { readonly [Why in CellNotAdded["why"]]: string } = {
@@ -8,6 +8,21 @@ const cellNotAddedMessages: { readonly [Why in CellNotAdded["why"]]: string } = 
   version: "The database belongs to a later version of Saldo. Run the command with that version.",
   unknown_node: "The environment has no address for its node. Set CELL_NODE_<NAME>_URL, also for every server.",
   node_down: "Its node does not answer. Check its address in CELL_NODE_<NAME>_URL and that the server runs."
+}
+
+const cellNotMovedMessages: { readonly [Why in CellNotMoved["why"]]: string } = {
+  first: 'The first cell stays on node main. Move its companies one by one with "saldo company move".',
+  sandbox: 'It has the sandbox, which stays on node main. Move the sandbox to another cell with "saldo company move".',
+  companies: 'A company is moving from or to it. "saldo doctor" names the move; end it first.',
+  taken: "The node has a schema with its name. Drop the schema, or choose another node."
+}
+
+const cellsUnreachableMessages: { readonly [Why in CellsUnreachable["why"]]: string } = {
+  login:
+    "The login does not own the database. Set MIGRATION_DATABASE_URL and CELL_NODE_<NAME>_MIGRATION_URL to the addresses with the logins that own the databases.",
+  cluster: "It is a worker of a Citus cluster, and cells do not move there or away from there.",
+  unknown_node: cellNotAddedMessages.unknown_node,
+  node_down: cellNotAddedMessages.node_down
 }
 
 /** The message of each error about cells. */
@@ -29,10 +44,20 @@ export const cellRefusals: {
     message: `Company ${companyId} is moving to cell ${target}, and its calls are refused. ${why === "busy" ? "Other transactions use its rows, so they were not moved yet" : "Nothing was changed"}. End the move with "saldo company move ${companyId} --to ${target}", or leave the company in ${source} with "saldo company move ${companyId} --to ${source}".`,
     details: { empresa_id: companyId, celda_anterior: source, celda: target, motivo: why }
   }),
-  CellsApart: ({ companyId, source, target }) => ({
-    code: "CELLS_APART",
-    message: `Company ${companyId} was not moved: the cells ${source} and ${target} are on different servers, or both are on another server than the directory. Nothing was changed. "saldo cell list" shows the server of each cell.`,
-    details: { empresa_id: companyId, celda_anterior: source, celda: target }
+  CellMoving: ({ name, source, target, why }) => ({
+    code: "CELL_MOVING",
+    message: `Cell ${name} is moving to node ${target}, and the calls of its companies are refused. ${why === "busy" ? "Other transactions use its tables, so it was not moved yet" : "Nothing was changed"}. End the move with "saldo cell move ${name} --node ${target}", or leave the cell on ${source} with "saldo cell move ${name} --node ${source}".`,
+    details: { celda: name, nodo_anterior: source, nodo: target, motivo: why }
+  }),
+  CellNotMoved: ({ name, why }) => ({
+    code: "CELL_NOT_MOVED",
+    message: `Cell ${name} was not moved, and nothing was changed. ${cellNotMovedMessages[why]}`,
+    details: { celda: name, motivo: why }
+  }),
+  CellsUnreachable: ({ node, why }) => ({
+    code: "CELLS_UNREACHABLE",
+    message: `Rows cannot be moved to or from node ${node}, and nothing was moved. ${cellsUnreachableMessages[why]}`,
+    details: { nodo: node, motivo: why }
   }),
   CellNameTaken: ({ name }) => ({
     code: "CELL_NAME_TAKEN",

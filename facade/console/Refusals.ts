@@ -83,8 +83,10 @@ const refusals: Table = {
   CellNotOpen: () => conflict("CELDA_CERRADA", "No hay una celda abierta para la empresa. No se creó."),
   CompanyMoving: ({ companyId }) =>
     conflict("EMPRESA_EN_TRASLADO", `La empresa ${companyId} se traslada a otra celda.`),
-  CellsApart: ({ source, target }) =>
-    conflict("CELDAS_SEPARADAS", `Las celdas ${source} y ${target} no están en el mismo servidor. Nada cambió.`),
+  CellMoving: ({ name }) => conflict("CELDA_EN_TRASLADO", `La celda ${name} se traslada a otro servidor.`),
+  CellNotMoved: ({ name }) => conflict("CELDA_NO_TRASLADADA", `La celda ${name} no se trasladó.`),
+  CellsUnreachable: ({ node }) =>
+    conflict("SERVIDOR_NO_DISPONIBLE", `No se puede trasladar nada desde o hacia el servidor ${node}.`),
   CellNameTaken: ({ name }) => conflict("CELDA_EXISTE", `La base de datos ya tiene un esquema ${name}.`),
   CellNotAdded: ({ name }) => conflict("CELDA_NO_CREADA", `La celda ${name} no se creó.`),
   UnknownCompany: ({ companyId }) => missing("EMPRESA_NO_EXISTE", `La empresa ${companyId} no existe.`),

@@ -28,6 +28,8 @@ begin
   insert into balance as b (company_id, closed, updated_at)
   select c, is_closed, at
   from unnest(companies) as c
+  -- A company that is closed already may be moving. Then nothing may write its balance.
+  where not exists (select from balance as o where o.company_id = c and o.closed = is_closed)
   -- In the order in which groups of sales lock balances.
   order by c
   on conflict (company_id) do update set closed = is_closed where b.closed <> is_closed;

@@ -1,13 +1,16 @@
 import { PgClient } from "@effect/sql-pg"
-import { DateTime, Duration, Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
+import { assert } from "@effect/vitest"
+import { DateTime, Duration, Effect, Exit, Layer, Option } from "effect"
 import * as CellDirectoryPostgres from "../../adapters/postgres/cells/CellDirectoryPostgres.ts"
+import * as CellMovesPostgres from "../../adapters/postgres/cells/CellMovesPostgres.ts"
 import * as CompanyMovesPostgres from "../../adapters/postgres/cells/CompanyMovesPostgres.ts"
+import type { OwnerLayer } from "../../adapters/postgres/cells/OwnerConnections.ts"
 import * as AtomicPostgres from "../../adapters/postgres/connection/AtomicPostgres.ts"
 import * as AuditLogPostgres from "../../adapters/postgres/directory/AuditLogPostgres.ts"
 import * as CompaniesPostgres from "../../adapters/postgres/directory/CompaniesPostgres.ts"
 import * as AuditPostgres from "../../adapters/postgres/reads/AuditPostgres.ts"
-import { CellName } from "../../core/domain/Cell.ts"
+import { CellName, NodeName } from "../../core/domain/Cell.ts"
+import { failureOf } from "../../core/domain/ErrorCatalogue.ts"
 import { expiryOf } from "../../core/domain/FundingProposal.ts"
 import { CompanyId } from "../../core/domain/Ids.ts"
 import { periodsAt } from "../../core/domain/LocalTime.ts"
@@ -16,39 +19,75 @@ import { Finding } from "../../core/domain/Resolution.ts"
 import { ReversalVerdict } from "../../core/domain/Reversal.ts"
 import type { Order } from "../../core/domain/Sale.ts"
 import { Adjustments } from "../../core/ports/Accounts.ts"
+import { CompanyMoves } from "../../core/ports/CompanyMoves.ts"
 import { FundingProposals } from "../../core/ports/FundingProposals.ts"
 import { Ledger } from "../../core/ports/Ledger.ts"
 import { Resolutions } from "../../core/ports/Resolutions.ts"
 import { Reversals } from "../../core/ports/Reversals.ts"
 import { closeThrough } from "../../core/workflows/CloseDays.ts"
+import { companyOf } from "../../core/workflows/ManageCompany.ts"
+import { moveCell } from "../../core/workflows/MoveCell.ts"
 import { MovePauses, moveCompany } from "../../core/workflows/MoveCompany.ts"
 import { begunOn, intentOf, reservedOrder, reversalOf } from "../support/SalesOnPostgres.ts"
 import { portsOfCells, ThreeCells } from "./ThreeCells.ts"
 import { delivered, trade } from "./Trade.ts"
 
-const cellDirectory = CellDirectoryPostgres.layer(
-  Layer.effect(SqlClient.SqlClient, Effect.die(new Error("no cell is added")))
-)
+/**
+ * The ports of an operator who moves companies and cells. Moves do not pause, so caches of servers are old meanwhile.
+ *
+ * @param owner the connections of the owner.
+ */
+export const portsOfMoves = <E>(owner: OwnerLayer<E>) =>
+  Layer.mergeAll(
+    AtomicPostgres.layer,
+    AuditLogPostgres.layer,
+    AuditPostgres.layer,
+    CellDirectoryPostgres.layer(owner),
+    CellMovesPostgres.layer(owner),
+    CompaniesPostgres.layer,
+    CompanyMovesPostgres.layer(owner),
+    Layer.succeed(MovePauses, { directory: Duration.zero, inFlight_max: Duration.zero })
+  )
 
-/** Three cells, with the ports of a server and of an operator. Moves do not pause, so caches of servers are old meanwhile. */
-export const MovesOnThreeCells = Layer.mergeAll(
-  portsOfCells,
-  AtomicPostgres.layer,
-  AuditLogPostgres.layer,
-  AuditPostgres.layer,
-  cellDirectory,
-  CompaniesPostgres.layer,
-  CompanyMovesPostgres.layer,
-  Layer.succeed(MovePauses, { directory: Duration.zero, inFlight_max: Duration.zero })
-).pipe(Layer.provideMerge(ThreeCells))
+const noOwner = Layer.effectContext(Effect.die(new Error("no cell is added, and no company moves to another node")))
+
+/** Three cells, with the ports of a server and of an operator. */
+export const MovesOnThreeCells = Layer.merge(portsOfCells, portsOfMoves(noOwner)).pipe(Layer.provideMerge(ThreeCells))
 
 /** Moves a company of the test. */
 export const move = (company: number, cell: string) => moveCompany(CompanyId.make(company), CellName.make(cell))
 
+/** Moves a cell of the test. */
+export const moveCellTo = (cell: string, node: string) => moveCell(CellName.make(cell), NodeName.make(node))
+
+/** Begins a move, as the command does before its first pause. */
+export const beginMove = Effect.fnUntraced(function* (company: number, target: string) {
+  const moves = yield* CompanyMoves
+  const companyId = CompanyId.make(company)
+  assert.isTrue(yield* moves.begin(yield* companyOf(companyId), CellName.make(target), yield* DateTime.now))
+  const begun = yield* Effect.flatMap(moves.find(companyId), Effect.fromOption)
+  assert.isTrue(yield* moves.close(begun, yield* DateTime.now))
+  return begun
+})
+
+/** Reserves a sale. Returns "sold", or the tag of the refusal that the caller receives. */
+export const sells = Effect.fnUntraced(function* (company: number, key: string) {
+  const sale = yield* Effect.exit((yield* Ledger).reserve(intentOf(company, key, 100)))
+  return Exit.isSuccess(sale) ? "sold" : Option.getOrThrow(failureOf(sale.cause))._tag
+})
+
+/** The actions in the audit log about moves of a company. */
+export const actionsOf = Effect.fnUntraced(function* (company: number) {
+  const sql = yield* PgClient.PgClient
+  const rows = yield* sql<{ action: string }>`
+    select action from directory.audit_event where company_id = ${company} and action like 'company_move%' order by id`
+  return rows.map(({ action }) => action)
+})
+
 /** All rows of a company in a cell, by table. Tables without rows are left out. */
 export const rowsOf = Effect.fnUntraced(function* (cell: string, company: number) {
   const sql = yield* PgClient.PgClient
-  const tables = yield* sql<{ name: string }>`select name from directory.tables_of_companies(${cell}) order by name`
+  const tables = yield* sql<{ name: string }>`select name from ${sql(cell)}.tables_to_move(false) order by name`
   const found = yield* Effect.forEach(tables, ({ name }) =>
     Effect.map(
       sql<{ row: string }>`

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto"
-import { it, layer } from "@effect/vitest"
-import { Context, Effect, Layer, Redacted } from "effect"
+import { PgClient } from "@effect/sql-pg"
+import { assert, it, layer } from "@effect/vitest"
+import { Context, Effect, Exit, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { inject } from "vitest"
 import * as Cells from "../../adapters/postgres/cells/Cells.ts"
@@ -9,10 +10,11 @@ import { readerLayer } from "../../adapters/postgres/connection/CompanyReads.ts"
 import * as Database from "../../adapters/postgres/connection/Database.ts"
 import * as AuditPostgres from "../../adapters/postgres/reads/AuditPostgres.ts"
 import { addCell } from "../../adapters/postgres/schema/AddCell.ts"
-import { freshDatabaseUrl } from "../support/Database.ts"
+import { freshDatabaseUrl, testDatabaseUrl } from "../support/Database.ts"
 import { copyDatabase } from "../support/EmbeddedDatabases.ts"
 import { connectionsTo, nodeAt } from "../support/NodeCells.ts"
 import { clusterUrl, freshCluster } from "./CitusCluster.ts"
+import { portsOfMoves } from "./Moves.ts"
 import { portsOfCells } from "./ThreeCells.ts"
 
 /** Name of the second node, and of its cell. */
@@ -31,7 +33,7 @@ const companies = SqlClient.SqlClient.use(
     insert into directory.company (id, legal_name, code, environment, created_at, cell)
     overriding system value
     select i, 'Empresa ' || i, 'E' || i, 'production', now(), (array['cell', ${cellOnNode}])[i % 2 + 1]
-    from generate_series(300, 329) as i`
+    from generate_series(300, 389) as i`
 )
 
 /** Addresses of two databases on one Postgres server. The second one is empty. */
@@ -64,6 +66,39 @@ const twoNodes = <R>(urls: Effect.Effect<readonly [string, string], never, R>) =
       )
     })
   ).pipe(Layer.orDie)
+
+/** Connections to the second node until the test ends. */
+export const connectedToNode = Effect.flatMap(NodeUrl, (url) => Layer.build(connectionsTo(Redacted.make(url))))
+
+/** Runs a part of a move that dies when it calls a function of the database. Asserts that it does. */
+export const without = Effect.fnUntraced(function* <A, E, R>(
+  name: string,
+  part: Effect.Effect<Exit.Exit<A, E>, never, R>
+) {
+  const rename = (from: string, to: string) => {
+    const renaming = PgClient.PgClient.use((sql) => sql.unsafe(`alter function ${from} rename to ${to}`).unprepared)
+    return from.startsWith(`${cellOnNode}.`) ? onNode(renaming) : renaming
+  }
+  yield* rename(name, "is_missing")
+  const exit = yield* part
+  yield* rename(`${name.split(".")[0]}.is_missing`, name.split(".")[1] ?? "")
+  assert.isTrue(Exit.isFailure(exit), `${name} was not called`)
+})
+
+/** One connection of the owner to each node, as for commands. */
+const owner = Layer.unwrap(
+  Effect.gen(function* () {
+    const main = connectionsTo(Redacted.make(yield* testDatabaseUrl), { connections_max: 1 })
+    return Layer.merge(main, nodeAt(node, yield* NodeUrl, 1))
+  })
+)
+
+/** The ports of a server, and of an operator who moves companies and cells between the nodes. */
+export const MovesOnTwoNodes = Layer.unwrap(
+  Effect.map(Effect.context<NodeUrl | PgClient.PgClient>(), (context) =>
+    Layer.merge(portsOfCells, portsOfMoves(Layer.provide(owner, Layer.succeedContext(context))))
+  )
+).pipe(Layer.provideMerge(twoNodes(twoDatabases)))
 
 /** The ports of a server and of the operator, over the cells of both nodes. */
 const portsOf = <R>(urls: Effect.Effect<readonly [string, string], never, R>) =>

@@ -1,44 +1,22 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { DateTime, Effect, Fiber, Option, Result } from "effect"
+import { Effect, Fiber, Option } from "effect"
 import { CellName, type CompanyMove } from "../../core/domain/Cell.ts"
-import { CompanyId } from "../../core/domain/Ids.ts"
 import { CompanyMoves } from "../../core/ports/CompanyMoves.ts"
 import { Ledger } from "../../core/ports/Ledger.ts"
 import { closeCell, openCell } from "../../core/workflows/ManageCells.ts"
-import { companyOf } from "../../core/workflows/ManageCompany.ts"
 import { holdingLock } from "../support/Concurrency.ts"
 import { violatedInvariants } from "../support/Database.ts"
 import { eventually } from "../support/Eventually.ts"
 import { intentOf, reservedOrder } from "../support/SalesOnPostgres.ts"
-import { busyCompany, MovesOnThreeCells, move, rowsOf } from "./Moves.ts"
+import { actionsOf, beginMove, busyCompany, MovesOnThreeCells, move, rowsOf, sells } from "./Moves.ts"
 import { trade } from "./Trade.ts"
-
-/** Begins a move, as the command does before its first pause. */
-const begin = Effect.fnUntraced(function* (company: number, target: string) {
-  const moves = yield* CompanyMoves
-  const companyId = CompanyId.make(company)
-  assert.isTrue(yield* moves.begin(yield* companyOf(companyId), CellName.make(target), yield* DateTime.now))
-  return yield* Effect.flatMap(moves.find(companyId), Effect.fromOption)
-})
-
-const sells = Effect.fnUntraced(function* (company: number, key: string) {
-  const sale = yield* Effect.result((yield* Ledger).reserve(intentOf(company, key, 100)))
-  return Result.isSuccess(sale) ? "sold" : sale.failure._tag
-})
 
 const closedIn = Effect.fnUntraced(function* (cell: string, company: number) {
   const sql = yield* PgClient.PgClient
   const [row] = yield* sql<{ closed: boolean }>`
     select closed from ${sql(`${cell}.balance`)} where company_id = ${company}`
   return row?.closed
-})
-
-const actionsOf = Effect.fnUntraced(function* (company: number) {
-  const sql = yield* PgClient.PgClient
-  const rows = yield* sql<{ action: string }>`
-    select action from directory.audit_event where company_id = ${company} and action like 'company_move%' order by id`
-  return rows.map(({ action }) => action)
 })
 
 const transfer = (begun: CompanyMove) => CompanyMoves.use((moves) => moves.transfer(begun))
@@ -57,7 +35,7 @@ layer(MovesOnThreeCells, { excludeTestServices: true, timeout: "5 minutes" })("a
         const company = 300 + 3 * index
         yield* busyCompany(company)
         const before = yield* rowsOf("cell", company)
-        yield* step(yield* begin(company, "norte"))
+        yield* step(yield* beginMove(company, "norte"))
         assert.strictEqual(yield* sells(company, "durante"), "CompanyClosed")
         assert.deepStrictEqual(yield* violatedInvariants, [])
         assert.isTrue((yield* move(company, "norte")).hasMoved)
@@ -75,7 +53,7 @@ layer(MovesOnThreeCells, { excludeTestServices: true, timeout: "5 minutes" })("a
       const sql = yield* PgClient.PgClient
       yield* busyCompany(309)
       const before = yield* rowsOf("cell", 309)
-      const begun = yield* begin(309, "norte")
+      const begun = yield* beginMove(309, "norte")
       // One of the last tables to be moved.
       const lock = yield* holdingLock("select from cell.webhook where company_id = 309 for update")
       const moving = yield* Effect.forkChild(transfer(begun))
@@ -118,7 +96,7 @@ layer(MovesOnThreeCells, { excludeTestServices: true, timeout: "5 minutes" })("a
     Effect.gen(function* () {
       yield* trade(312)
       const before = yield* rowsOf("cell", 312)
-      yield* begin(312, "norte")
+      yield* beginMove(312, "norte")
       assert.isFalse((yield* move(312, "cell")).hasMoved)
       assert.deepStrictEqual(yield* rowsOf("cell", 312), before)
       assert.strictEqual(yield* sells(312, "despues"), "sold")
@@ -129,7 +107,7 @@ layer(MovesOnThreeCells, { excludeTestServices: true, timeout: "5 minutes" })("a
   it.effect("refuses a move to another cell", () =>
     Effect.gen(function* () {
       yield* trade(315)
-      yield* begin(315, "norte")
+      yield* beginMove(315, "norte")
       const refused = yield* Effect.flip(move(315, "sur"))
       if (refused._tag !== "CompanyMoving") return assert.fail(refused._tag)
       assert.deepStrictEqual<ReadonlyArray<string>>([refused.target, refused.why], ["norte", "other"])
@@ -141,7 +119,7 @@ layer(MovesOnThreeCells, { excludeTestServices: true, timeout: "5 minutes" })("a
   it.effect("is busy while another transaction moves the company", () =>
     Effect.gen(function* () {
       yield* trade(318)
-      const begun = yield* begin(318, "norte")
+      const begun = yield* beginMove(318, "norte")
       const lock = yield* holdingLock("select pg_advisory_xact_lock(7249021, hashint8(318))")
       assert.deepStrictEqual(yield* transfer(begun), Option.none())
       yield* lock.release
@@ -153,7 +131,7 @@ layer(MovesOnThreeCells, { excludeTestServices: true, timeout: "5 minutes" })("a
   it.effect("stays closed in a cell that is closed meanwhile, until the cell is open", () =>
     Effect.gen(function* () {
       yield* trade(321)
-      yield* begin(321, "norte")
+      yield* beginMove(321, "norte")
       yield* closeCell(CellName.make("norte"))
       assert.strictEqual((yield* move(321, "norte")).cell, "norte")
       assert.isTrue(yield* closedIn("norte", 321))
@@ -167,7 +145,7 @@ layer(MovesOnThreeCells, { excludeTestServices: true, timeout: "5 minutes" })("a
     Effect.gen(function* () {
       yield* trade(324)
       yield* closeCell(CellName.make("cell"))
-      yield* begin(324, "norte")
+      yield* beginMove(324, "norte")
       yield* openCell(CellName.make("cell"))
       assert.isTrue(yield* closedIn("cell", 324))
       yield* move(324, "norte")

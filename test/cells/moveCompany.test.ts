@@ -69,7 +69,7 @@ layer(MovesOnThreeCells, { excludeTestServices: true, timeout: "5 minutes" })("a
       yield* trade(301)
       yield* busyCompany(300)
       const before = yield* rowsOf("cell", 300)
-      const tables = yield* sql<{ name: string }>`select name from directory.tables_of_companies('cell') order by name`
+      const tables = yield* sql<{ name: string }>`select name from cell.tables_to_move(false) order by name`
       assert.deepStrictEqual(
         Object.keys(before),
         tables.map(({ name }) => name)
@@ -157,7 +157,7 @@ layer(MovesOnThreeCells, { excludeTestServices: true, timeout: "5 minutes" })("a
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       for (const { sequence } of yield* sql<{ sequence: string }>`
-        select sequence from directory.numbered_columns('cell')`) {
+        select sequence from cell.numbered_columns()`) {
         yield* sql`select setval(${`cell.${sequence}`}::regclass, 256 * 100000)`
       }
       yield* busyCompany(303)

@@ -8,19 +8,22 @@ import { addCell } from "../../adapters/postgres/schema/AddCell.ts"
 import { setBlockLength, testBlockLength } from "./SalesHistory.ts"
 
 /** Connections to a node of a test. */
-export const connectionsTo = (url: Redacted.Redacted, watch?: NodeWatch) =>
+export const connectionsTo = (
+  url: Redacted.Redacted,
+  { connections_max = 6, watch }: { readonly connections_max?: number; readonly watch?: NodeWatch } = {}
+) =>
   Layer.provideMerge(
     Layer.merge(anyRoleReaderLayer, sharedBestEffortConnection),
-    Database.layer({ url, connections_max: 6, connect_max: "1 second", socket: watch && (() => watch.socket(url)) })
+    Database.layer({ url, connections_max, connect_max: "1 second", socket: watch && (() => watch.socket(url)) })
   )
 
 /** The node with a name, at a URL. */
-export const nodeAt = (name: string, url: string) =>
+export const nodeAt = (name: string, url: string, connections_max = 6) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const address = Redacted.make(url)
       const watch = yield* watchNode(name, address)
-      return Nodes.layer(new Map([[name, { watch, connections: connectionsTo(address, watch) }]]))
+      return Nodes.layer(new Map([[name, { watch, connections: connectionsTo(address, { watch, connections_max }) }]]))
     })
   )
 

@@ -1,8 +1,8 @@
 import { PgClient } from "@effect/sql-pg"
 import { Array as Arr, type DateTime, Effect, Layer, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { type Cell, CellName, CellState } from "../../../core/domain/Cell.ts"
-import { CellNameTaken, CellNotAdded } from "../../../core/domain/OperatorErrors.ts"
+import { type Cell, CellName, CellState, NodeName } from "../../../core/domain/Cell.ts"
+import { CellNameTaken, CellNotAdded } from "../../../core/domain/CellErrors.ts"
 import { CellDirectory } from "../../../core/ports/CellDirectory.ts"
 import { nodeClients } from "../connection/Cell.ts"
 import { mainNode } from "../connection/Nodes.ts"
@@ -12,6 +12,7 @@ import { addCell } from "../schema/AddCell.ts"
 interface CellRow {
   readonly name: string
   readonly node: string
+  readonly moving_to: string | null
   readonly state: string
   readonly companies: bigint
 }
@@ -23,11 +24,13 @@ interface SizeRow {
 }
 
 const nameOf = Schema.decodeUnknownSync(CellName)
+const nodeOf = Schema.decodeUnknownSync(NodeName)
 const stateOf = Schema.decodeUnknownSync(CellState)
 
 const cellOf = (row: CellRow, size: SizeRow | undefined): Cell => ({
   name: nameOf(row.name),
-  node: row.node,
+  node: nodeOf(row.node),
+  movingTo: row.moving_to === null ? null : nodeOf(row.moving_to),
   state: stateOf(row.state),
   companies: Number(row.companies),
   rows: size === undefined ? null : Number(size.rows),
@@ -67,6 +70,7 @@ const make = Effect.fnUntraced(function* <E>(owner: Layer.Layer<SqlClient.SqlCli
       select
         c.name,
         c.node,
+        (select m.target from directory.cell_move as m where m.cell = c.name) as moving_to,
         c.state,
         (select count(*) from directory.company as o where o.cell = c.name) as companies
       from directory.cell as c
@@ -97,7 +101,11 @@ const make = Effect.fnUntraced(function* <E>(owner: Layer.Layer<SqlClient.SqlCli
 
   const setState = Effect.fnUntraced(function* (name: CellName, state: CellState) {
     const [row] = yield* sql<{ state: string }>`
-      update directory.cell set state = ${state} where name = ${name} returning old.state`
+      update directory.cell
+      set state = ${state}
+      where name = ${name}
+        and (${state} = 'closed' or not exists (select from directory.cell_move as m where m.cell = name))
+      returning old.state`
     return Option.map(Option.fromUndefinedOr(row), (before) => stateOf(before.state))
   }, Effect.orDie)
 

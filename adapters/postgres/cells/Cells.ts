@@ -31,6 +31,9 @@ export class Cells extends Context.Service<
 
 type Place = Pick<CellRecord, "name" | "node">
 
+/** A cell that has moved to another node needs other connections. */
+const keyOf = ({ name, node }: Place): string => `${node}.${name}`
+
 /** Maximum number of companies in the cache of cells. */
 const companies_max = 100_000
 
@@ -148,7 +151,7 @@ export const perCell = Effect.fnUntraced(function* <Id, Service extends object, 
       Effect.provide(clients),
       Effect.map((services) => Context.get(services, port)),
       Effect.map((service) => (node === mainNode ? service : onOtherNode(service, Effect.orDie(nodes.connect(node))))),
-      Effect.tap((service) => Effect.sync(() => built.set(name, Effect.succeed(service))))
+      Effect.tap((service) => Effect.sync(() => built.set(keyOf({ name, node }), Effect.succeed(service))))
     )
 
   /** The services of the adapter, with the clients of the node. */
@@ -161,15 +164,14 @@ export const perCell = Effect.fnUntraced(function* <Id, Service extends object, 
   // Connects before it waits for other builds, so that a node that does not answer delays no other cell.
   const buildOnce = Effect.fnUntraced(function* (place: Place) {
     const clients = yield* clientsOf(place.node)
-    return yield* building.withPermits(1)(Effect.suspend(() => built.get(place.name) ?? build(place, clients)))
+    return yield* building.withPermits(1)(Effect.suspend(() => built.get(keyOf(place)) ?? build(place, clients)))
   })
 
-  const instanceIn = (place: Place): Effect.Effect<Service> => built.get(place.name) ?? buildOnce(place)
+  const instanceIn = (place: Place): Effect.Effect<Service> => built.get(keyOf(place)) ?? buildOnce(place)
 
   const instance = (name: string): Effect.Effect<Service> =>
-    built.get(name) ??
     Effect.flatMap(cells.list, (records) =>
-      buildOnce(records.find((record) => record.name === name) ?? { name, node: mainNode })
+      instanceIn(records.find((record) => record.name === name) ?? { name, node: mainNode })
     )
 
   const partsWhere = Effect.fnUntraced(function* (

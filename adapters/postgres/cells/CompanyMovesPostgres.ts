@@ -1,65 +1,74 @@
 import { PgClient } from "@effect/sql-pg"
-import { DateTime, Effect, Layer, Option, Schedule, Schema } from "effect"
-import type { SqlError } from "effect/sql/SqlError"
+import { DateTime, Effect, Layer, Option, Schema } from "effect"
 import { CellName, type CompanyMove } from "../../../core/domain/Cell.ts"
 import type { CompanyId } from "../../../core/domain/Ids.ts"
 import { CompanyMoves } from "../../../core/ports/CompanyMoves.ts"
+import { nodeClients } from "../connection/Cell.ts"
+import { mainNode } from "../connection/Nodes.ts"
 import { instant, int8 } from "../connection/Sql.ts"
-import { isLockTimeout, isTransient } from "../connection/SqlFailure.ts"
+import { isLockTimeout } from "../connection/SqlFailure.ts"
+import { inMoveTransaction, moveRetry, writersGone } from "./CopiedRows.ts"
+import { nodeTransfer } from "./NodeTransfer.ts"
+import { type OwnerLayer, requireOwned } from "./OwnerConnections.ts"
+import { workInFlight } from "./WorkInFlight.ts"
 
 const cellOf = Schema.decodeUnknownSync(CellName)
 
-/** Waits for the rows of the company up to six times 3 seconds. Each time the transaction is rolled back. */
-const transferRetry = Schedule.max([Schedule.spaced("1 second"), Schedule.recurs(5)]).pipe(
-  Schedule.setInputType<SqlError>(),
-  Schedule.while(({ input }) => isTransient(input) || isLockTimeout(input))
-)
-
-const steps = Effect.gen(function* () {
+/** Makes the function that connects to the node of a cell. */
+const cellClients = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
+  const clientOn = yield* nodeClients(sql)
+  return Effect.fnUntraced(function* (cell: string) {
+    const [row] = yield* sql<{ node: string }>`select node from directory.cell where name = ${cell}`
+    return yield* clientOn(row?.node ?? mainNode)
+  })
+})
 
-  const setClosed = (cell: string, companyId: CompanyId, isClosed: boolean, at: DateTime.Utc) =>
-    sql`select ${sql(cell)}.close_companies(array[${int8(companyId)}]::bigint[], ${isClosed}, ${instant(at)})`
+const openings = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const clientOfCell = yield* cellClients
 
-  // The share lock keeps the target open until the move is recorded.
+  const setClosed = Effect.fnUntraced(function* (
+    cell: string,
+    {
+      at,
+      companyId,
+      isClosed
+    }: { readonly at: DateTime.Utc; readonly companyId: CompanyId; readonly isClosed: boolean }
+  ) {
+    const client = yield* clientOfCell(cell)
+    yield* client`
+      select ${client(cell)}.close_companies(array[${int8(companyId)}]::bigint[], ${isClosed}, ${instant(at)})`
+  })
+
   const begin: CompanyMoves["Service"]["begin"] = Effect.fnUntraced(function* ({ cell, id }, target, at) {
+    // The share locks keep the target open, and both cells on their nodes, until the move is recorded. The next statement sees
+    // what has been committed while this one waited.
+    yield* sql`select from directory.cell where name in (${cell}, ${target}) order by name for share`
     const begun = yield* sql`
       insert into directory.company_move (company_id, source, target, begun_at)
       select c.id, c.cell, l.name, ${instant(at)}
       from directory.company as c
       join directory.cell as l on l.name = ${target} and l.state = 'open'
       where c.id = ${int8(id)} and c.cell = ${cell} and c.cell <> ${target}
-      for share of l
+        and not exists (select from directory.cell_move as m where m.cell in (c.cell, l.name))
       on conflict do nothing
       returning company_id`
-    if (begun.length > 0) yield* setClosed(cell, id, true, at)
     return begun.length > 0
   }, Effect.orDie)
 
-  const transferOnce = ({ companyId, target }: CompanyMove) =>
-    sql.withTransaction(
-      Effect.gen(function* () {
-        yield* sql`select set_config('lock_timeout', '3s', true)`
-        const [row] = yield* sql<{ rows: bigint | null }>`
-          select directory.move_company(${int8(companyId)}, ${target}) as rows`
-        return Option.map(Option.fromNullishOr(row?.rows), Number)
-      })
-    )
-
-  const raiseIds = ({ companyId, target }: CompanyMove) =>
-    sql.withTransaction(
-      Effect.andThen(
-        sql`select set_config('lock_timeout', '3s', true)`,
-        sql`select directory.raise_ids(${int8(companyId)}, ${target})`
+  const close: CompanyMoves["Service"]["close"] = ({ companyId, source, target }, at) =>
+    sql
+      .withTransaction(
+        Effect.gen(function* () {
+          const [held] = yield* sql<{ cell: string | null }>`
+            select directory.hold_move(${int8(companyId)}, ${target}) as cell`
+          if (held?.cell === null || held === undefined) return false
+          if (held.cell === source) yield* setClosed(source, { companyId, at, isClosed: true })
+          return true
+        })
       )
-    )
-
-  const transfer: CompanyMoves["Service"]["transfer"] = (move) =>
-    Effect.andThen(raiseIds(move), transferOnce(move)).pipe(
-      Effect.retry(transferRetry),
-      Effect.catchIf(isLockTimeout, () => Effect.succeedNone),
-      Effect.orDie
-    )
+      .pipe(Effect.orDie)
 
   // The share lock keeps the state of the cell until the company is opened or stays closed. So a cell that is being closed
   // finds the company afterwards.
@@ -75,15 +84,56 @@ const steps = Effect.gen(function* () {
       join directory.cell as l on l.name = c.cell
       where c.id = ${int8(companyId)}
       for share of l`
-    if (cell !== undefined) yield* setClosed(cell.name, companyId, cell.closed, at)
+    if (cell !== undefined) yield* setClosed(cell.name, { companyId, at, isClosed: cell.closed })
     return true
   }, Effect.orDie)
 
-  return { begin, transfer, end }
+  return { begin, close, end }
+})
+
+/** Moves the rows: through sql/move.sql if both cells are in the database of the directory, otherwise between nodes. */
+const transfers = Effect.fnUntraced(function* <OE>(owner: OwnerLayer<OE>) {
+  const sql = yield* PgClient.PgClient
+  const { clear, isApart, placesOf, transfer } = nodeTransfer(sql, owner)
+  const requireAll = requireOwned(owner)
+
+  const transferOnce = ({ companyId, target }: CompanyMove) =>
+    inMoveTransaction(
+      sql,
+      Effect.map(
+        sql<{ rows: bigint | null }>`select directory.move_company(${int8(companyId)}, ${target}) as rows`,
+        ([row]) => Option.map(Option.fromNullishOr(row?.rows), Number)
+      )
+    )
+
+  const raiseIds = ({ companyId, target }: CompanyMove) =>
+    inMoveTransaction(sql, sql`select directory.raise_ids(${int8(companyId)}, ${target})`)
+
+  const transferHere = (move: CompanyMove) =>
+    Effect.andThen(raiseIds(move), transferOnce(move)).pipe(
+      Effect.retry(moveRetry),
+      Effect.catchIf(isLockTimeout, () => Effect.succeedNone),
+      Effect.orDie
+    )
+
+  const isApartOrDie = (move: Parameters<typeof isApart>[0]) => Effect.orDie(isApart(move))
+
+  return {
+    require: Effect.fnUntraced(function* (source: string, target: CellName) {
+      if (!(yield* isApartOrDie({ source, target }))) return
+      const places = yield* Effect.orDie(placesOf({ source, target }))
+      yield* requireAll(places.map(({ name, node }) => ({ node, cell: cellOf(name) })))
+    }),
+    transfer: (move: CompanyMove) =>
+      Effect.flatMap(isApartOrDie(move), (apart) => (apart ? transfer(move) : transferHere(move))),
+    clear: (move: CompanyMove) =>
+      Effect.flatMap(isApartOrDie(move), (apart) => (apart ? clear(move) : Effect.succeed(true)))
+  }
 })
 
 const watching = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
+  const clientOfCell = yield* cellClients
 
   const find = (companyId: CompanyId) =>
     sql<{ source: string; target: string; begun_at: Date }>`
@@ -102,41 +152,8 @@ const watching = Effect.gen(function* () {
       Effect.orDie
     )
 
-  // A statement locks its tables in these modes before it reads them.
-  const writers = (cell: CellName) =>
-    sql<{ name: string }>`
-      select distinct l.virtualtransaction as name
-      from pg_locks as l
-      join pg_class as c on c.oid = l.relation and c.relnamespace = to_regnamespace(${cell})
-      join pg_database as d on d.oid = l.database and d.datname = current_database()
-      where l.locktype = 'relation' and l.mode in ('RowShareLock', 'RowExclusiveLock') and l.granted
-        and l.pid <> pg_backend_pid()`.pipe(
-      Effect.map((rows): ReadonlySet<string> => new Set(rows.map(({ name }) => name))),
-      Effect.orDie
-    )
-
-  // Recovery first asks about a sale in PROCESSING at a time when the call that made the sale has certainly ended.
-  const inFlight = ({ companyId, source }: CompanyMove, at: DateTime.Utc) => {
-    const unresolved = (table: "transaction" | "reversal") => sql`
-      select from ${sql(`${source}.${table}`)}
-      where company_id = ${int8(companyId)}
-        and status in ('PROCESSING', 'PENDING')
-        and (leased_until > ${instant(at)} or (status = 'PROCESSING' and ask_at > ${instant(at)}))`
-    return sql<{ n: number }>`
-      select count(*)::int as n
-      from (
-        ${unresolved("transaction")}
-        union all
-        ${unresolved("reversal")}
-        union all
-        select from ${sql(`${source}.sms`)} where company_id = ${int8(companyId)} and leased_until > ${instant(at)}
-        union all
-        select from ${sql(`${source}.delivery`)} where company_id = ${int8(companyId)} and leased_until > ${instant(at)}
-      ) as work`.pipe(
-      Effect.map(([row]) => row?.n ?? 0),
-      Effect.orDie
-    )
-  }
+  const inFlight = ({ companyId, source }: CompanyMove, at: DateTime.Utc) =>
+    Effect.orDie(Effect.flatMap(clientOfCell(source), (client) => workInFlight(client, source, { companyId, at })))
 
   // The function move_company writes its progress into the name of its session.
   const progress = (companyId: CompanyId) =>
@@ -151,13 +168,24 @@ const watching = Effect.gen(function* () {
       Effect.orDie
     )
 
-  return { find, inFlight, progress, writers }
+  return {
+    find,
+    inFlight,
+    progress,
+    writersGone: (cell: CellName) =>
+      Effect.orDie(Effect.flatMap(clientOfCell(cell), (client) => writersGone({ name: cell, sql: client })))
+  }
 })
 
-/** `CompanyMoves` in Postgres, through sql/move.sql. */
-export const layer = Layer.effect(
-  CompanyMoves,
-  Effect.gen(function* () {
-    return CompanyMoves.of({ ...(yield* steps), ...(yield* watching) })
-  })
-)
+/**
+ * `CompanyMoves` in Postgres.
+ *
+ * @param owner connections with the logins that own the databases. They are only opened to move rows between nodes.
+ */
+export const layer = <OE>(owner: OwnerLayer<OE>) =>
+  Layer.effect(
+    CompanyMoves,
+    Effect.gen(function* () {
+      return CompanyMoves.of({ ...(yield* openings), ...(yield* transfers(owner)), ...(yield* watching) })
+    })
+  )

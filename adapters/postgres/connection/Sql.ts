@@ -5,7 +5,8 @@ import type { SqlError } from "effect/sql/SqlError"
 
 /**
  * The ids of all advisory locks, in one place so that they differ. The function deposit uses 7_249_016, the
- * function day_figures 7_249_017, the function move_company 7_249_021.
+ * function day_figures 7_249_017, moves of companies 7_249_021, moves of cells
+ * 7_249_022.
  */
 export const advisoryLocks = {
   /** Every process that uses an embedded server holds this lock in shared mode for as long as it uses the server. */

@@ -8,7 +8,7 @@ import { ReportProgress } from "../../../core/ports/Progress.ts"
 import { CellName, type CellSql, cellClient, everyCell, type NamedCell } from "../connection/Cell.ts"
 import { mainNode } from "../connection/Nodes.ts"
 import { inOneSnapshot, instant, int8 } from "../connection/Sql.ts"
-import { cellQueries, companiesFor } from "./CellAudit.ts"
+import { cellQueries, companiesFor, movingCopies } from "./CellAudit.ts"
 import { closingQueries } from "./ClosingAudit.ts"
 import { insuranceQueries } from "./InsuranceAudit.ts"
 import { listQueries } from "./ListAudit.ts"
@@ -188,11 +188,15 @@ const checksOf = (
 /** The checks of the cells of one node. The invariants between cells need no query if there is only one cell. */
 const checksOfNode = Effect.fnUntraced(function* (
   cells: Arr.NonEmptyReadonlyArray<NamedCell>,
+  directory: PgClient.PgClient,
   companies: string | null
 ) {
   const ofCells = cells.flatMap((cell) => checksOf(violationQueries, { cell, sql: cell.sql }))
   if (companies === null) return ofCells
-  return [...ofCells, ...checksOf(yield* cellQueries(cells, companies), { cell: null, sql: cells[0].sql })]
+  return [
+    ...ofCells,
+    ...checksOf(yield* cellQueries(cells, companies, yield* movingCopies(directory)), { cell: null, sql: cells[0].sql })
+  ]
 })
 
 /** The results of all cells, by invariant. */
@@ -243,7 +247,7 @@ const make = Effect.gen(function* () {
     const cells = yield* readCells
     const nodes = Object.values(Arr.groupBy(cells, ({ node }) => node))
     const companies = cells.length > 1 ? yield* companiesFor(sql, nodes.length > 1) : null
-    const checks = (yield* Effect.forEach(nodes, (ofNode) => checksOfNode(ofNode, companies))).flat()
+    const checks = (yield* Effect.forEach(nodes, (ofNode) => checksOfNode(ofNode, sql, companies))).flat()
     const examined = Effect.forEach(checks, (check, index) =>
       Effect.andThen(report(index, checks.length), examine(check))
     )

@@ -32,8 +32,32 @@ export const companiesFor = Effect.fnUntraced(function* (directory: PgClient.PgC
   return `unnest(${listed(rows.map(({ id }) => id))}::bigint[], ${listed(rows.map(({ cell }) => cell))}::text[]) as c(id, cell)`
 })
 
+/** A company with a move that has begun, and the other cell of the move. */
+interface Copy {
+  readonly companyId: bigint
+  readonly cell: string
+}
+
+/** The cells in which moving companies may have a frozen copy. */
+export const movingCopies = (directory: PgClient.PgClient) => directory<Copy>`
+  select c.id as "companyId", case c.cell when m.source then m.target else m.source end as cell
+  from directory.company_move as m
+  join directory.company as c on c.id = m.company_id`
+
+/**
+ * Condition that leaves out the copies of moving companies, if they are frozen. The copy that servers write is in the
+ * company's own cell. Without a move, or if the copy accepts writes, it is a violation.
+ */
+const isNoCopy = (cell: string, copies: ReadonlyArray<Copy>): string => {
+  const companies = copies.filter((copy) => copy.cell === cell).map(({ companyId }) => companyId)
+  if (companies.length === 0) return "true"
+  return `company_id <> all (array(
+    select company from "${cell}".departed where company in (${companies.join()}) and frozen is not null
+  ))`
+}
+
 /** The companies with rows in a table. Reads one entry of the table's key for each company. */
-const companiesIn = (cell: string, table: string): string => `
+const companiesIn = (cell: string, table: string, copies: ReadonlyArray<Copy>): string => `
   select '${cell}' as cell, '${table}' as "table", company_id
   from (
     with recursive found as (
@@ -44,28 +68,33 @@ const companiesIn = (cell: string, table: string): string => `
       where f.company_id is not null
     )
     select company_id from found where company_id is not null
-  ) as ${table}`
+  ) as ${table}
+  where ${isNoCopy(cell, copies)}`
 
-const idsIn = (cell: string, table: string, id: string): string =>
-  `select ${id} as id, company_id, '${cell}' as cell from "${cell}".${table}`
+const idsIn = (cell: string, column: readonly [table: string, id: string], copies: ReadonlyArray<Copy>): string => {
+  const [table, id] = column
+  return `select ${id} as id, company_id, '${cell}' as cell from "${cell}".${table} where ${isNoCopy(cell, copies)}`
+}
 
 /**
  * For each invariant between cells, a query for the rows that violate it.
  *
  * @param cells the cells of one node.
  * @param companies the result of `companiesFor`.
+ * @param copies the result of `movingCopies`, read in the same snapshot.
  */
 export const cellQueries = Effect.fnUntraced(function* (
   cells: Arr.NonEmptyReadonlyArray<NamedCell>,
-  companies: string
+  companies: string,
+  copies: ReadonlyArray<Copy>
 ) {
   const tables = yield* tenantTables(cells[0])
-  const found = cells.flatMap((cell) => tables.map((table) => companiesIn(cell.name, table.name)))
+  const found = cells.flatMap((cell) => tables.map((table) => companiesIn(cell.name, table.name, copies)))
   const ids = Object.entries(numbered).map(
     ([table, id]) => `
       select '${table}' as "table", id, min(cell) as cell, max(cell) as other_cell, min(company_id) as company_id,
         max(company_id) as other_company_id
-      from (${cells.map(({ name }) => idsIn(name, table, id)).join(" union all ")}) as t
+      from (${cells.map(({ name }) => idsIn(name, [table, id], copies)).join(" union all ")}) as t
       group by id
       having count(*) > 1`
   )

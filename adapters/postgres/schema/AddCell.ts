@@ -18,7 +18,8 @@ const mayCreate = Effect.map(
   ([row]) => row?.may === true
 )
 
-const hasSchema = (name: string) =>
+/** Whether the database of the connection has a schema with this name. */
+export const hasSchema = (name: string) =>
   Effect.map(
     SqlClient.SqlClient.use((sql) => sql`select from pg_namespace where nspname = ${name}`),
     (rows) => rows.length > 0

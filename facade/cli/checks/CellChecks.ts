@@ -25,12 +25,14 @@ const moves = Effect.gen(function* () {
   if (!(yield* tableExists(sql, "directory.company_move"))) return passed("moves", "there are no tables yet")
   const rows = yield* sql<{ id: number; target: string }>`
     select company_id::int as id, target from directory.company_move order by company_id`
-  return rows.length === 0
-    ? passed("moves", "no company is moving to another cell")
-    : warned(
-        "moves",
-        `calls of these companies are refused with 503, because they are moving to another cell: ${rows.map(({ id, target }) => `${id} to ${target}`).join(", ")}; if no command is moving them, end each move with saldo company move ID --to CELL`
-      )
+  const cells = (yield* tableExists(sql, "directory.cell_move"))
+    ? yield* sql<{ name: string; target: string }>`select cell as name, target from directory.cell_move order by cell`
+    : []
+  if (rows.length + cells.length === 0) return passed("moves", "no company and no cell is moving")
+  const ofCompanies = `calls of these companies are refused with 503, because they are moving to another cell: ${rows.map(({ id, target }) => `${id} to ${target}`).join(", ")}; if no command is moving them, end each move with saldo company move ID --to CELL`
+  const ofCells = `calls of the companies of these cells are refused with 503, because the cells are moving to another node: ${cells.map(({ name, target }) => `${name} to ${target}`).join(", ")}; if no command is moving them, end each move with saldo cell move NAME --node NODE`
+  const texts = [...(rows.length > 0 ? [ofCompanies] : []), ...(cells.length > 0 ? [ofCells] : [])]
+  return warned("moves", texts.join("; "))
 })
 
 // Connects to each node, because its companies cannot sell without it.

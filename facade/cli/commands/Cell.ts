@@ -3,9 +3,11 @@ import { Command } from "effect/cli"
 import type { Cell, CellState } from "../../../core/domain/Cell.ts"
 import { CellDirectory } from "../../../core/ports/CellDirectory.ts"
 import { addCell, closeCell, openCell } from "../../../core/workflows/ManageCells.ts"
+import { moveCell } from "../../../core/workflows/MoveCell.ts"
 import { operatorLayer } from "../../AppLayer.ts"
 import { type Document, formatTable, print } from "../terminal/Output.ts"
 import { cellName, nodeFlag } from "../terminal/Parameters.ts"
+import { rowsText, withProgress } from "../terminal/Progress.ts"
 
 const states: Readonly<Record<CellState, string>> = { open: "abierta", closed: "cerrada" }
 
@@ -99,7 +101,30 @@ const open = Command.make(
   Command.withExamples([{ command: "saldo cell open norte", description: "After work on the cell" }])
 )
 
+const move = Command.make(
+  "move",
+  { name: cellName, node: nodeFlag },
+  Effect.fn(function* ({ name, node }) {
+    const { hasMoved, node: now, rows, source } = yield* withProgress(`moving cell ${name}`)(moveCell(name, node))
+    yield* print(
+      { celda: name, nodo_anterior: source, nodo: now, movida: hasMoved, filas: rows },
+      hasMoved
+        ? `Cell ${name} is now on node ${now}${rowsText(rows)}. Check the money with "saldo audit".`
+        : `Cell ${name} is on node ${now}. No row was moved.`
+    )
+  })
+).pipe(
+  Command.provide(operatorLayer),
+  Command.withDescription(
+    "Move a cell with all its companies to another Postgres server. From the begin to the end of the move, the calls of its companies receive 503 SERVICE_UNAVAILABLE with Retry-After, for at least 12 seconds. Calls in progress end first. Then the schema is copied, every copy is compared, and the old schema is dropped. Ids, keys, statements, closings and webhooks stay as they are. It needs the logins that own both databases. An interrupted command may be repeated. To give up a move that has begun, name the node on which the cell still is."
+  ),
+  Command.withShortDescription("Move a cell to another server"),
+  Command.withExamples([
+    { command: "saldo cell move norte --node este", description: "To the server of CELL_NODE_ESTE_URL" }
+  ])
+)
+
 export const cell = Command.make("cell").pipe(
   Command.withDescription("Cells: parts of the database, each with all rows of its companies"),
-  Command.withSubcommands([add, list, close, open])
+  Command.withSubcommands([add, list, close, open, move])
 )

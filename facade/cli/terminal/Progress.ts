@@ -61,3 +61,7 @@ export const withProgress =
         })
       return Effect.ensuring(Effect.provideService(work, ReportProgress, report), line.value(""))
     })
+
+/** Part of a sentence about rows that were moved. Null: it is not known how many. */
+export const rowsText = (rows: number | null): string =>
+  rows === null ? "" : ` with ${rows.toLocaleString("en")} rows`

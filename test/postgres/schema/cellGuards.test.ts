@@ -16,6 +16,7 @@ import {
 const at = "'epoch'"
 const later = "'2026-01-01'"
 const balance = rowsOf("cell.balance", { company_id: 1, available: 100, updated_at: at })
+const departed = rowsOf("cell.departed", { company: 1, frozen: "'leaving'" })
 const adjustment = rowsOf("cell.adjustment", { company_id: 1, reference: "'r'", created_at: at })
 const consumption = rowsOf("cell.consumption", { company_id: 1, day: at, total: 0 })
 const blockOf = { company_id: 1, list: "'sale'", first_id: 1, last_id: 4, earliest: at, latest: at, members: 4 }
@@ -88,6 +89,7 @@ const resolution = rowsOf("cell.resolution", {
 type Case = readonly [what: string, guard: string, statements: ReadonlyArray<string>]
 
 const ofMoney: ReadonlyArray<Case> = [
+  ["a company that is frozen in an unknown way", "departed_frozen", [departed({ frozen: "''" })]],
   ["an available balance below zero", "balance_available_check", [balance({ available: -1 })]],
   ["a held balance below zero", "balance_held_check", [balance({ held: -1 })]],
   [

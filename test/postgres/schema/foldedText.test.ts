@@ -68,7 +68,7 @@ const versionFive = Effect.gen(function* () {
   const cell = join(folder, "cell")
   rmSync(join(cell, "0006_folded_text.sql"))
   // Later files that call the function folded_text, or change a table of these files.
-  for (const name of readdirSync(cell).filter((file) => /_(?:funding_proposal|departed)\.sql$/.test(file)))
+  for (const name of readdirSync(cell).filter((file) => /_(?:funding_proposal|departed|frozen)\.sql$/.test(file)))
     rmSync(join(cell, name))
   rmSync(join(folder, "functions/proposal.sql"))
   const versions = join(folder, "versions.txt")

@@ -27,7 +27,8 @@ layer(TestDatabase)("a function that moves money", (it) => {
       const proposing = ["directory.confirm_funding", "directory.propose_funding"]
       const proposals = ["confirm_funding", "propose_funding", "reject_funding"].map((name) => `cell.${name}`)
       const others = ["adjust", "close_companies", "deposit", "turn_events"].map((name) => `cell.${name}`)
-      const moving = ["directory.move_company", "directory.raise_ids"]
+      const movers = "hold_cell_move hold_move move_company place_cell place_company raise_ids".split(" ")
+      const moving = movers.map((name) => `directory.${name}`)
       const definers = [...served, ...funding, ...moving, ...proposing, ...proposals, ...others]
       const lists = ["block_length", "join_blocks", "list_anew", "make_blocks", "recount_blocks"]
       const sublists = ["join_sublist_blocks", "status_after", "tail_length"]
@@ -39,14 +40,10 @@ layer(TestDatabase)("a function that moves money", (it) => {
       const shared = ["day_start", "default_limit", "deposit_elsewhere", "folded_text", "key_state", "post_adjustment"]
       const recorded = ["recorded_adjustment", "recorded_deposit", "require_all_written"]
       const events = ["events_after", "record_events", "write_events"]
-      const theirs = [...lists, ...events, ...sublists, ...rows, ...reserving, ...shared, ...recorded]
-      const ofDirectory = [
-        "directory.allow_funding",
-        "directory.cell_of",
-        "directory.deposit_elsewhere",
-        "directory.numbered_columns",
-        "directory.tables_of_companies"
-      ]
+      const frozen = ["delete_company", "digest_of", "freeze_table", "tables_to_move", "thaw_table"]
+      const ids = ["highest_ids", "ids_reach", "numbered_columns", "raise_ids", "set_back_follow_ups"]
+      const theirs = [lists, events, sublists, rows, reserving, shared, recorded, frozen, ids].flat()
+      const ofDirectory = ["allow_funding", "cell_of", "deposit_elsewhere"].map((name) => `directory.${name}`)
       assert.deepStrictEqual(
         functions,
         [...definers, ...names, ...days, ...theirs.map((name) => `cell.${name}`), ...ofDirectory]

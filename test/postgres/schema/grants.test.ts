@@ -58,6 +58,7 @@ const server = {
   "cell.webhook_id": "usage",
   "directory.audit_event": "insert, select action at",
   "directory.cell": "select",
+  "directory.cell_move": "select",
   "directory.company": "insert, select",
   "directory.company_move": "select",
   "directory.data_key": "insert, select, update protected wrapped",
@@ -81,6 +82,7 @@ const operator = {
   "cell.resolution": "insert, update",
   "directory.audit_event": "select",
   "directory.cell": "update state",
+  "directory.cell_move": "delete, insert",
   "directory.company": "update api_enabled insurance_enabled legal_name rnc state",
   "directory.company_move": "delete, insert",
   "directory.operator":

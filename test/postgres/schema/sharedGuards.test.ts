@@ -29,6 +29,13 @@ const companyMove = rowsOf("directory.company_move", {
   target: "'norte'",
   begun_at: "'epoch'"
 })
+const cellMove = rowsOf("directory.cell_move", {
+  cell: "'norte'",
+  source: "'main'",
+  target: "'este'",
+  begun_at: "'epoch'",
+  was_open: "true"
+})
 const auditEvent = rowsOf("directory.audit_event", { at: "'epoch'", action: "'x'", details: "'{}'" })
 const operator = rowsOf("directory.operator", { name: "'Ana'", role: "'admin'", created_at: "'epoch'" })
 const invitation = rowsOf("directory.operator_invitation", { token_hash: bytes(32), expires_at: "'epoch'" })
@@ -76,6 +83,9 @@ const ofTheDirectory: ReadonlyArray<Case> = [
   ["two companies with one code", "company_code_key", [company(), company()]],
   ["a company in an unknown environment", "company_environment_check", [company({ environment: "'staging'" })]],
   ["a company in an unknown cell", "company_cell_fkey", [company({ cell: "'norte'" })]],
+  ["a move of a cell within a node", "cell_move_nodes", [cell(), cellMove({ target: "'main'" })]],
+  ["a move of a cell to a node without a name", "cell_move_target_check", [cell(), cellMove({ target: "''" })]],
+  ["a move of an unknown cell", "cell_move_cell_fkey", [cellMove()]],
   ["a move within a cell", "company_move_cells", [company(), companyMove({ target: "'cell'" })]],
   ["a move of an unknown company", "company_move_company_id_fkey", [cell(), companyMove({ company_id: 9999 })]],
   ["a move from an unknown cell", "company_move_source_fkey", [cell(), company(), companyMove({ source: "'sur'" })]],

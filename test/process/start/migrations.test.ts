@@ -77,7 +77,8 @@ const asBeforeCells = SqlClient.SqlClient.use(
       on conflict do nothing;
       delete from directory.schema_file where name in ('funding', 'move') or name ~ '^00(?:2[4-9]|[3-9])';
       delete from directory.schema_version where version > 23;
-      drop table cell.schema_file, cell.follow_up, cell.departed, directory.company_move;
+      drop table cell.schema_file, cell.follow_up, cell.departed, directory.company_move, directory.cell_move;
+      drop function cell.refuse_frozen, cell.refuse_in_frozen_cell;
       drop function cell.is_leaving, cell.refuse_departed cascade;
       drop function cell.has_departed;
       drop trigger funding_proposal_whole on cell.funding_proposal;

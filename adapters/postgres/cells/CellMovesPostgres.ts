@@ -1,0 +1,236 @@
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { type CellMove, CellName, NodeName } from "../../../core/domain/Cell.ts"
+import { CellNotMoved } from "../../../core/domain/CellErrors.ts"
+import { CellMoves } from "../../../core/ports/CellMoves.ts"
+import { nodeClients } from "../connection/Cell.ts"
+import { mainNode } from "../connection/Nodes.ts"
+import { instant, int8 } from "../connection/Sql.ts"
+import { isLockTimeout } from "../connection/SqlFailure.ts"
+import { hasSchema } from "../schema/AddCell.ts"
+import { bringUpCell } from "../schema/SchemaChanges.ts"
+import { notTooOld } from "../schema/ServerVersion.ts"
+import { copyRows, freezeTables, inMoveTransaction, type OwnedCell, thawCell, writersGone } from "./CopiedRows.ts"
+import { asOwner, type OwnerLayer, requireOwned } from "./OwnerConnections.ts"
+import { workInFlight } from "./WorkInFlight.ts"
+
+const cellOf = Schema.decodeUnknownSync(CellName)
+const nodeOf = Schema.decodeUnknownSync(NodeName)
+
+/**
+ * Locks the cell against its opposite, and fails unless the whole cell is frozen. `access share` keeps another process from
+ * dropping the schema and from letting it be written. `access exclusive` also keeps it from copying the schema.
+ */
+const requireFrozen = Effect.fnUntraced(function* (
+  { name, sql }: OwnedCell,
+  lock: "access share" | "access exclusive"
+) {
+  yield* sql`lock table ${sql(name)}.balance in ${sql.literal(lock)} mode`
+  const frozen = yield* sql`
+    select from pg_trigger where tgrelid = ${`${name}.balance`}::regclass and tgname = 'frozen_cell'`
+  if (frozen.length === 0) return yield* Effect.die(new Error(`the cell ${name} is not frozen`))
+})
+
+const schemaExists = ({ name, sql }: OwnedCell) => Effect.provideService(hasSchema(name), SqlClient.SqlClient, sql)
+
+/** Drops the frozen schema of a cell, if there is one. */
+const dropFrozen = Effect.fnUntraced(function* (cell: OwnedCell) {
+  if (!(yield* schemaExists(cell))) return
+  yield* requireFrozen(cell, "access exclusive")
+  yield* cell.sql.unsafe(`drop schema "${cell.name}" cascade`).unprepared
+})
+
+const filesOf = ({ name, sql }: OwnedCell) =>
+  Effect.map(
+    sql<{ files: string }>`
+      select string_agg(name || ' ' || digest, ', ' order by name) as files from ${sql(name)}.schema_file`,
+    ([row]) => row?.files
+  )
+
+/** Gives the sequences of the copy the state of the originals. */
+const copySequences = Effect.fnUntraced(function* (source: OwnedCell, { name, sql }: OwnedCell) {
+  const sequences = yield* source.sql<{ sequence: string; increment: bigint; start: bigint }>`
+    select sequencename::text as sequence, increment_by as increment, start_value as start
+    from pg_sequences
+    where schemaname = ${source.name}`
+  for (const { increment, sequence, start } of sequences) {
+    const [state] = yield* source.sql<{ last: bigint; called: boolean }>`
+      select last_value as last, is_called as called from ${source.sql(`${source.name}.${sequence}`)}`
+    if (state === undefined) continue
+    yield* sql`
+      alter sequence ${sql(`${name}.${sequence}`)}
+      increment by ${sql.literal(String(increment))} start with ${sql.literal(String(start))}`
+    yield* sql`select setval(${`"${name}"."${sequence}"`}::regclass, ${int8(state.last)}, ${state.called})`
+  }
+})
+
+/** Makes the frozen copy of a frozen cell, in one transaction of the new node. A copy that is there is replaced. */
+const copyCell = (source: OwnedCell, target: OwnedCell) =>
+  inMoveTransaction(
+    source.sql,
+    Effect.andThen(
+      requireFrozen(source, "access share"),
+      inMoveTransaction(
+        target.sql,
+        Effect.gen(function* () {
+          yield* dropFrozen(target)
+          yield* Effect.provideService(
+            Effect.andThen(notTooOld, bringUpCell(target.name, Effect.void)),
+            SqlClient.SqlClient,
+            target.sql
+          )
+          if ((yield* filesOf(source)) !== (yield* filesOf(target)))
+            return yield* Effect.die(new Error(`the cell ${source.name} has not this version: run saldo migrate`))
+          const rows = yield* copyRows(source, target, null)
+          yield* copySequences(source, target)
+          yield* freezeTables(target, null)
+          return rows
+        })
+      )
+    )
+  )
+
+/**
+ * Moves the rows of cells. As in NodeTransfer.ts, only the directory says which node has the cell, and both copies are frozen until
+ * it has changed.
+ */
+const cellTransfer = <OE>(sql: PgClient.PgClient, owner: OwnerLayer<OE>) => {
+  const withOwner = asOwner(owner)
+
+  /** Holds the move while a part of it runs. The part gets the cell's node in the directory. */
+  const held = <A, E, R>(
+    move: CellMove,
+    part: (cells: {
+      readonly own: string
+      readonly source: OwnedCell
+      readonly target: OwnedCell
+    }) => Effect.Effect<Option.Option<A>, E, R>
+  ) =>
+    withOwner((clientOn) =>
+      sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`select set_config('idle_in_transaction_session_timeout', '0', true)`
+          const [row] = yield* sql<{ node: string | null }>`
+            select directory.hold_cell_move(${move.name}, ${move.target}) as node`
+          const own = row?.node ?? null
+          if (own === null) return Option.none<A>()
+          const source = { name: move.name, sql: yield* clientOn(move.source) }
+          return yield* part({ own, source, target: { name: move.name, sql: yield* clientOn(move.target) } })
+        })
+      )
+    ).pipe(
+      Effect.catchIf(isLockTimeout, () => Effect.succeedNone),
+      Effect.orDie
+    )
+
+  const transfer = (move: CellMove) =>
+    held(move, ({ own, source, target }) =>
+      Effect.gen(function* () {
+        if (own === move.target) return Option.some(0)
+        yield* freezeTables(source, null)
+        if (!(yield* writersGone(source))) return Option.none()
+        const rows = yield* copyCell(source, target)
+        const [placed] = yield* sql<{ done: boolean }>`
+          select directory.place_cell(${move.name}, ${move.target}) as done`
+        if (placed?.done !== true)
+          return yield* Effect.die(new Error(`the directory did not accept the move of cell ${move.name}`))
+        return Option.some(rows)
+      })
+    )
+
+  const clear = (move: CellMove) =>
+    Effect.map(
+      held(move, ({ own, source, target }) =>
+        Effect.gen(function* () {
+          const [kept, other] = own === move.target ? [target, source] : [source, target]
+          // First, so that a process without the move finds that the schema may not be replaced.
+          yield* thawCell(kept)
+          yield* inMoveTransaction(other.sql, dropFrozen(other))
+          return Option.some(undefined)
+        })
+      ),
+      Option.isSome
+    )
+
+  return { clear, transfer }
+}
+
+interface MoveRow {
+  readonly source: string
+  readonly target: string
+  readonly was_open: boolean
+}
+
+const make = Effect.fnUntraced(function* <OE>(owner: OwnerLayer<OE>) {
+  const sql = yield* PgClient.PgClient
+  const clientOn = yield* nodeClients(sql)
+  const requireAll = requireOwned(owner)
+
+  const find = (name: CellName) =>
+    Effect.orDie(
+      Effect.map(sql<MoveRow>`select source, target, was_open from directory.cell_move where cell = ${name}`, ([row]) =>
+        Option.map(Option.fromUndefinedOr(row), ({ source, target, was_open }) => ({
+          name,
+          source: nodeOf(source),
+          target: nodeOf(target),
+          wasOpen: was_open
+        }))
+      )
+    )
+
+  const isTaken = (name: CellName, target: NodeName) =>
+    asOwner(owner)((clientOf) => Effect.flatMap(clientOf(target), (client) => schemaExists({ name, sql: client })))
+
+  // The lock waits for the moves of companies that are being recorded. Later ones find the record of this move.
+  const begin: CellMoves["Service"]["begin"] = Effect.fnUntraced(function* ({ name, source, target }, at) {
+    if (yield* Effect.orDie(isTaken(name, target))) return yield* new CellNotMoved({ name, why: "taken" })
+    const [cell] = yield* Effect.orDie(sql<{ node: string; open: boolean }>`
+      select node, state = 'open' as open from directory.cell where name = ${name} for update`)
+    if (cell?.node !== source) return false
+    const [found] = yield* Effect.orDie(sql<{ moving: boolean; sandbox: boolean }>`
+      select
+        exists (select from directory.company_move as m where ${name} in (m.source, m.target)) as moving,
+        exists (select from directory.company as c where c.cell = ${name} and c.code = 'SANDBOX') as sandbox`)
+    if (found?.moving === true) return yield* new CellNotMoved({ name, why: "companies" })
+    if (found?.sandbox === true && target !== mainNode) return yield* new CellNotMoved({ name, why: "sandbox" })
+    const begun = yield* Effect.orDie(sql`
+      insert into directory.cell_move (cell, source, target, begun_at, was_open)
+      values (${name}, ${source}, ${target}, ${instant(at)}, ${cell.open})
+      on conflict do nothing
+      returning cell`)
+    yield* Effect.orDie(sql`update directory.cell set state = 'closed' where name = ${name}`)
+    return begun.length > 0
+  })
+
+  const inFlight: CellMoves["Service"]["inFlight"] = (name, at) =>
+    sql<{ node: string }>`select node from directory.cell where name = ${name}`.pipe(
+      Effect.flatMap(([row]) => clientOn(row?.node ?? mainNode)),
+      Effect.flatMap((client) => workInFlight(client, name, { at, companyId: null })),
+      Effect.orDie
+    )
+
+  const end: CellMoves["Service"]["end"] = (name, target) =>
+    Effect.orDie(
+      Effect.map(
+        sql`delete from directory.cell_move where cell = ${name} and target = ${target} returning cell`,
+        (rows) => rows.length > 0
+      )
+    )
+
+  return CellMoves.of({
+    ...cellTransfer(sql, owner),
+    begin,
+    end,
+    find,
+    inFlight,
+    require: (name, nodes) => requireAll(nodes.map((node) => ({ node, cell: cellOf(name) })))
+  })
+})
+
+/**
+ * `CellMoves` in Postgres.
+ *
+ * @param owner connections with the logins that own the databases.
+ */
+export const layer = <OE>(owner: OwnerLayer<OE>) => Layer.effect(CellMoves, make(owner))

@@ -1,0 +1,231 @@
+import type { PgClient } from "@effect/sql-pg"
+import { Effect, Option } from "effect"
+import type { CompanyMove } from "../../../core/domain/Cell.ts"
+import type { CompanyId } from "../../../core/domain/Ids.ts"
+import { mainNode } from "../connection/Nodes.ts"
+import { int8 } from "../connection/Sql.ts"
+import { isLockTimeout } from "../connection/SqlFailure.ts"
+import {
+  copyRows,
+  freezeTables,
+  inMoveTransaction,
+  moveRetry,
+  type OwnedCell,
+  tablesToMove,
+  writersGone
+} from "./CopiedRows.ts"
+import { asOwner, type OwnerLayer } from "./OwnerConnections.ts"
+
+/** Whether the rows are here and leave, or whether a copy of them is here, or will be. */
+type Frozen = "leaving" | "arriving"
+
+/**
+ * Freezes the rows of a company in a cell, committed. Afterwards no transaction can write them, except one that has
+ * `departed.is_leaving`. Returns false if a transaction was writing too long.
+ */
+const freeze = Effect.fnUntraced(function* (cell: OwnedCell, companyId: CompanyId, frozen: Frozen) {
+  const { name, sql } = cell
+  yield* freezeTables(cell, companyId)
+  yield* sql`
+    insert into ${sql(name)}.departed as d (company, frozen)
+    values (${int8(companyId)}, ${frozen})
+    on conflict (company) do update set frozen = excluded.frozen`
+  // The triggers of these transactions may not have seen the row.
+  return yield* writersGone(cell)
+})
+
+/** Locks the row in `departed`. Fails if another process has changed the state of the move. */
+const requireFrozen = Effect.fnUntraced(function* (
+  { name, sql }: OwnedCell,
+  companyId: CompanyId,
+  { frozen, lock }: { readonly frozen: Frozen; readonly lock: "share" | "update" }
+) {
+  const rows = yield* sql`
+    select from ${sql(name)}.departed
+    where company = ${int8(companyId)} and frozen = ${frozen}
+    for ${sql.literal(lock)}`
+  if (rows.length === 0)
+    return yield* Effect.die(new Error(`the rows of company ${companyId} in ${name} are not frozen as ${frozen}`))
+})
+
+const setLeaving = ({ name, sql }: OwnedCell, companyId: CompanyId, isLeaving: boolean) =>
+  sql`update ${sql(name)}.departed set is_leaving = ${isLeaving} where company = ${int8(companyId)}`
+
+/** Deletes the rows of a company in a cell, in the transaction that has `departed.is_leaving`. */
+const deleteRows = Effect.fnUntraced(function* (cell: OwnedCell, companyId: CompanyId) {
+  const { name, sql } = cell
+  for (const table of (yield* tablesToMove(cell, companyId)).toReversed())
+    yield* sql`select ${sql(name)}.delete_company(${table.name}, ${int8(companyId)})`
+})
+
+/**
+ * Replaces the copy in the target. The source's row in `departed` stays locked until the target has committed, so another
+ * process neither deletes the rows nor lets them be written meanwhile.
+ */
+const copyCompany = Effect.fnUntraced(function* (source: OwnedCell, target: OwnedCell, companyId: CompanyId) {
+  const positions = source.sql<{ positions: string | null }>`
+    select jsonb_agg(to_jsonb(f))::text as positions from ${source.sql(source.name)}.follow_up as f`
+  const { sql } = target
+  const copy = Effect.gen(function* () {
+    yield* requireFrozen(target, companyId, { frozen: "arriving", lock: "update" })
+    yield* setLeaving(target, companyId, true)
+    yield* deleteRows(target, companyId)
+    const rows = yield* copyRows(source, target, companyId)
+    // No later check of the new cell may skip a moved sale.
+    const [row] = yield* positions
+    yield* sql`select ${sql(target.name)}.set_back_follow_ups(${row?.positions ?? null}::text::jsonb)`
+    yield* setLeaving(target, companyId, false)
+    return rows
+  })
+  return yield* inMoveTransaction(
+    source.sql,
+    Effect.andThen(requireFrozen(source, companyId, { frozen: "leaving", lock: "share" }), inMoveTransaction(sql, copy))
+  )
+})
+
+const raiseIds = Effect.fnUntraced(function* (
+  source: OwnedCell,
+  target: OwnedCell & { readonly ordinal: number },
+  companyId: CompanyId
+) {
+  const [row] = yield* source.sql<{ ids: string }>`
+    select ${source.sql(source.name)}.highest_ids(${int8(companyId)})::text as ids`
+  const { name, ordinal, sql } = target
+  yield* Effect.retry(
+    inMoveTransaction(sql, sql`select ${sql(name)}.raise_ids(${row?.ids ?? "{}"}::text::jsonb, ${ordinal}::int)`),
+    moveRetry
+  )
+})
+
+/** Lets the rows of a company be written again in its own cell. */
+const thaw = ({ name, sql }: OwnedCell, companyId: CompanyId) =>
+  inMoveTransaction(
+    sql,
+    sql`delete from ${sql(name)}.departed where company = ${int8(companyId)} and frozen is not null`
+  )
+
+/** Deletes the frozen rows of a company in the cell that is not its own. The cell goes on refusing its calls. */
+const removeFrozen = Effect.fnUntraced(function* (cell: OwnedCell, companyId: CompanyId) {
+  const { name, sql } = cell
+  yield* inMoveTransaction(
+    sql,
+    Effect.gen(function* () {
+      const frozen = yield* sql`
+        update ${sql(name)}.departed set is_leaving = true
+        where company = ${int8(companyId)} and frozen is not null
+        returning company`
+      if (frozen.length === 0) return
+      yield* deleteRows(cell, companyId)
+      yield* sql`
+        update ${sql(name)}.departed set is_leaving = false, frozen = null where company = ${int8(companyId)}`
+    })
+  )
+})
+
+/** Removes triggers that are no longer needed. They do no harm, so tables that are in use keep them until the next move. */
+const removeTriggers = Effect.fnUntraced(function* (cell: OwnedCell, companyId: CompanyId) {
+  const { name, sql } = cell
+  for (const table of yield* tablesToMove(cell, companyId)) {
+    yield* Effect.catchIf(
+      inMoveTransaction(sql, sql`select ${sql(name)}.thaw_table(${table.name}, false)`),
+      isLockTimeout,
+      () => Effect.void
+    )
+  }
+})
+
+/** The names of the cells of a move. */
+interface Ends {
+  readonly source: string
+  readonly target: string
+}
+
+interface PlaceRow {
+  readonly name: string
+  readonly node: string
+  readonly ordinal: number
+}
+
+/**
+ * Moves the rows of companies between cells that are not both in the database of the directory.
+ *
+ * Only the directory says which cell has a company. Both copies are frozen until it has changed. A process that has died, or
+ * that has lost its connection to the directory, can therefore lose no write: it cannot change the directory, and it cannot
+ * write rows that are no longer frozen.
+ */
+export const nodeTransfer = <OE>(sql: PgClient.PgClient, owner: OwnerLayer<OE>) => {
+  const withOwner = asOwner(owner)
+
+  const placesOf = ({ source, target }: Ends) => sql<PlaceRow>`
+    select name, node, ordinal from directory.cell where name in (${source}, ${target}) order by name = ${target}`
+
+  /** Whether a transaction in the database of the directory cannot reach both cells. */
+  const isApart = (move: Ends) => Effect.map(placesOf(move), (places) => places.some(({ node }) => node !== mainNode))
+
+  /**
+   * Holds the move while a part of it runs on the owner's connections. The part gets the company's cell in the directory. None:
+   * another process holds the move, it has ended, or locks took too long.
+   */
+  const held = <A, E, R>(
+    move: CompanyMove,
+    part: (cells: {
+      readonly own: string
+      readonly source: OwnedCell
+      readonly target: OwnedCell & { readonly ordinal: number }
+    }) => Effect.Effect<Option.Option<A>, E, R>
+  ) =>
+    withOwner((clientOn) =>
+      sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`select set_config('idle_in_transaction_session_timeout', '0', true)`
+          const [row] = yield* sql<{ cell: string | null }>`
+            select directory.hold_move(${int8(move.companyId)}, ${move.target}) as cell`
+          const own = row?.cell ?? null
+          const [from, to] = yield* placesOf(move)
+          if (own === null || from === undefined || to === undefined) return Option.none<A>()
+          const source = { ...from, sql: yield* clientOn(from.node) }
+          return yield* part({ own, source, target: { ...to, sql: yield* clientOn(to.node) } })
+        })
+      )
+    ).pipe(
+      Effect.catchIf(isLockTimeout, () => Effect.succeedNone),
+      Effect.orDie
+    )
+
+  /** Copies the rows, and names the target in the directory. Returns the number of rows. */
+  const transfer = (move: CompanyMove) =>
+    held(move, ({ own, source, target }) =>
+      Effect.gen(function* () {
+        const { companyId } = move
+        if (own === target.name) return Option.some(0)
+        if (!(yield* freeze(source, companyId, "leaving"))) return Option.none()
+        if (!(yield* freeze(target, companyId, "arriving"))) return Option.none()
+        yield* raiseIds(source, target, companyId)
+        const rows = yield* copyCompany(source, target, companyId)
+        const [placed] = yield* sql<{ done: boolean }>`
+          select directory.place_company(${int8(companyId)}, ${target.name}) as done`
+        if (placed?.done !== true)
+          return yield* Effect.die(new Error(`the directory did not accept the move of company ${companyId}`))
+        return Option.some(rows)
+      })
+    )
+
+  /** Deletes the rows in the cell that is not the company's, and lets the rows in its own cell be written. */
+  const clear = ({ companyId, ...move }: CompanyMove) =>
+    Effect.map(
+      held({ companyId, ...move }, ({ own, source, target }) =>
+        Effect.gen(function* () {
+          const [kept, other] = own === target.name ? [target, source] : [source, target]
+          // First, so that a process without the move finds that no copy may be replaced.
+          yield* thaw(kept, companyId)
+          yield* removeFrozen(other, companyId)
+          yield* removeTriggers(kept, companyId)
+          yield* removeTriggers(other, companyId)
+          return Option.some(undefined)
+        })
+      ),
+      Option.isSome
+    )
+
+  return { clear, isApart, placesOf, transfer }
+}

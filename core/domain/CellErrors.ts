@@ -1,0 +1,75 @@
+import { Schema } from "effect"
+import { CellName, NodeName } from "./Cell.ts"
+import { CompanyId } from "./Ids.ts"
+
+/** There is no such cell. */
+export class UnknownCell extends Schema.TaggedError<UnknownCell>()("UnknownCell", { name: CellName }) {}
+
+/** The company was not created or moved, because the cell does not exist or is closed. */
+export class CellNotOpen extends Schema.TaggedError<CellNotOpen>()("CellNotOpen", {
+  /** Null if no cell is open. */
+  name: Schema.NullOr(CellName)
+}) {}
+
+/** The company was not moved. Its move has begun, so its calls are refused. */
+export class CompanyMoving extends Schema.TaggedError<CompanyMoving>()("CompanyMoving", {
+  companyId: CompanyId,
+  /** The cells of the move that has begun. */
+  source: CellName,
+  target: CellName,
+  /** The move has another target, or other transactions kept the rows of the company locked. */
+  why: Schema.Literals(["other", "busy"])
+}) {}
+
+/** The cell is moving to another node, so its calls are refused. */
+export class CellMoving extends Schema.TaggedError<CellMoving>()("CellMoving", {
+  name: CellName,
+  /** The nodes of the move that has begun. */
+  source: NodeName,
+  target: NodeName,
+  /** The command contradicts the move, or other transactions use its tables, so it was not moved yet. */
+  why: Schema.Literals(["other", "busy"])
+}) {}
+
+/** The cell was not moved, and nothing was changed. */
+export class CellNotMoved extends Schema.TaggedError<CellNotMoved>()("CellNotMoved", {
+  name: CellName,
+  /**
+   * The first cell and the sandbox stay on main. A company moves from or to the cell. The node has a schema with the name.
+   */
+  why: Schema.Literals(["first", "sandbox", "companies", "taken"])
+}) {}
+
+/** The owner of the database cannot move rows to or from a node. Nothing was changed. */
+export class CellsUnreachable extends Schema.TaggedError<CellsUnreachable>()("CellsUnreachable", {
+  node: Schema.String,
+  /**
+   * The login does not own the cells there, the node is a worker of a Citus cluster, the environment does not know the node, or
+   * it does not answer.
+   */
+  why: Schema.Literals(["login", "cluster", "unknown_node", "node_down"])
+}) {}
+
+/** The database has a schema with the name of the new cell. */
+export class CellNameTaken extends Schema.TaggedError<CellNameTaken>()("CellNameTaken", { name: CellName }) {}
+
+/** The cell was not made, and nothing was changed. */
+export class CellNotAdded extends Schema.TaggedError<CellNotAdded>()("CellNotAdded", {
+  name: CellName,
+  /**
+   * The login does not own the database, sales were using the ids for too long, the database has a later version, the
+   * environment does not know the node, or the node does not answer.
+   */
+  why: Schema.Literals(["login", "busy", "version", "unknown_node", "node_down"])
+}) {}
+
+/** Errors about cells and about moves between them. */
+export type CellError =
+  | UnknownCell
+  | CellNotOpen
+  | CompanyMoving
+  | CellMoving
+  | CellNotMoved
+  | CellsUnreachable
+  | CellNameTaken
+  | CellNotAdded

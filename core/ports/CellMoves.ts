@@ -1,0 +1,32 @@
+import { Context, type DateTime, type Effect, type Option } from "effect"
+import type { CellMove, CellName, NodeName } from "../domain/Cell.ts"
+import type { CellNotMoved, CellsUnreachable } from "../domain/CellErrors.ts"
+
+/** The steps of moving a cell to another node. Each step may be repeated. */
+export class CellMoves extends Context.Service<
+  CellMoves,
+  {
+    /** The move of a cell that has begun and not ended. */
+    readonly find: (name: CellName) => Effect.Effect<Option.Option<CellMove>>
+    /** Checks that the cell can be moved between the nodes. Needs the login that owns the databases. */
+    readonly require: (name: CellName, nodes: ReadonlyArray<string>) => Effect.Effect<void, CellsUnreachable>
+    /** Records the move, and closes the cell in the directory. Returns false if another move has begun, or if the cell has left. */
+    readonly begin: (move: Omit<CellMove, "wasOpen">, at: DateTime.Utc) => Effect.Effect<boolean, CellNotMoved>
+    /** Number of sales, reversals, messages and deliveries of the cell that a process is working on. */
+    readonly inFlight: (name: CellName, at: DateTime.Utc) => Effect.Effect<number>
+    /**
+     * Copies the schema of a closed cell to the other node, and names this node in the directory. If a process dies meanwhile,
+     * the directory names a node with the whole cell.
+     *
+     * @returns the number of rows, 0 if the cell was already there, or None if other transactions kept its tables locked.
+     */
+    readonly transfer: (move: CellMove) => Effect.Effect<Option.Option<number>>
+    /**
+     * Drops the schema that a transfer has left on the node that is not the cell's, and lets its own schema be written. Returns
+     * false if other transactions kept tables locked.
+     */
+    readonly clear: (move: CellMove) => Effect.Effect<boolean>
+    /** Removes the record of the move. Returns false if the move had ended. */
+    readonly end: (name: CellName, target: NodeName) => Effect.Effect<boolean>
+  }
+>()("saldo/core/CellMoves") {}

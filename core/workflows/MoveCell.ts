@@ -1,0 +1,103 @@
+import { DateTime, Effect, Option } from "effect"
+import type { CellMove, CellName, NodeName } from "../domain/Cell.ts"
+import { CellMoving, CellNotMoved, UnknownCell } from "../domain/CellErrors.ts"
+import { CellDirectory } from "../ports/CellDirectory.ts"
+import { CellMoves } from "../ports/CellMoves.ts"
+import { CompanyMoves } from "../ports/CompanyMoves.ts"
+import { atomically, recordAudit, requireAction } from "./AuditTrail.ts"
+import { awaitIdle, MovePauses } from "./MoveCompany.ts"
+
+/** The result of a move. */
+interface CellMoved {
+  /** The node that the cell has left, or the node on which it stays. */
+  readonly source: NodeName
+  /** The node of the cell. */
+  readonly node: NodeName
+  /** False if the cell was and is on this node. */
+  readonly hasMoved: boolean
+  /** Number of rows. Null if an interrupted command had moved them. */
+  readonly rows: number | null
+}
+
+const nodeOf = Effect.fnUntraced(function* (name: CellName) {
+  const cells = yield* CellDirectory
+  const known = yield* cells.list
+  const cell = known.find((each) => each.name === name)
+  if (cell === undefined) return yield* new UnknownCell({ name })
+  return { node: cell.node, isFirst: known[0]?.name === name }
+})
+
+/**
+ * Records the move, or finds the move that an interrupted command has begun. Null if there is nothing to do, because the cell
+ * is on the node.
+ */
+const begun = Effect.fnUntraced(function* (name: CellName, target: NodeName) {
+  const moves = yield* CellMoves
+  const { isFirst, node } = yield* nodeOf(name)
+  const earlier = yield* moves.find(name)
+  if (Option.isSome(earlier)) return earlier.value
+  if (node === target) return null
+  // Servers expect the first cell in the database of the directory.
+  if (isFirst) return yield* new CellNotMoved({ name, why: "first" })
+  yield* moves.require(name, [node, target])
+  if (yield* moves.begin({ name, source: node, target }, yield* DateTime.now))
+    yield* recordAudit("cell_move_begun", {}, { cell: name, from: node, to: target })
+  const move = yield* moves.find(name)
+  return Option.isSome(move) ? move.value : null
+}, atomically)
+
+/** Waits until nothing of the closed cell is in progress. Returns false if transactions go on writing. */
+const settledDown = Effect.fnUntraced(function* (name: CellName) {
+  const moves = yield* CellMoves
+  yield* awaitIdle((at) => moves.inFlight(name, at))
+  const companies = yield* CompanyMoves
+  return yield* companies.writersGone(name)
+})
+
+const end = Effect.fnUntraced(function* (move: CellMove, isAbandoned: boolean) {
+  const moves = yield* CellMoves
+  const cells = yield* CellDirectory
+  if (!(yield* moves.end(move.name, move.target))) return
+  if (move.wasOpen) yield* cells.setState(move.name, "open")
+  const details = { cell: move.name, from: move.source, to: move.target }
+  yield* recordAudit(isAbandoned ? "cell_move_abandoned" : "cell_moved", {}, details)
+}, atomically)
+
+/**
+ * Moves a cell to another node, with everything that is pending. The calls of its companies are refused meanwhile. First the
+ * cell is closed, then its schema moves, then the cell is opened, if it was open.
+ *
+ * A repeated call ends what an interrupted one began. A move to the node on which the cell still is ends a move that has
+ * begun, and leaves the cell there.
+ */
+export const moveCell = Effect.fn("MoveCell.moveCell")(function* (name: CellName, target: NodeName) {
+  yield* requireAction("cell")
+  const moves = yield* CellMoves
+  const cells = yield* CellDirectory
+  const move = yield* begun(name, target)
+  if (move === null) return { source: target, node: target, hasMoved: false, rows: null } satisfies CellMoved
+  const { source } = move
+  const { node } = yield* nodeOf(name)
+  const isAbandoned = target === source && node === source
+  if (!isAbandoned && target !== move.target) return yield* new CellMoving({ ...move, why: "other" })
+  yield* moves.require(name, [source, move.target])
+
+  const busy = new CellMoving({ ...move, why: "busy" })
+  const { directory } = yield* MovePauses
+  let rows: number | null = null
+  if (!isAbandoned && node !== target) {
+    yield* cells.setCompanies(name, "closed", yield* DateTime.now)
+    // Afterwards no process takes calls of the cell, and none reads its rows on the old node.
+    const [, isQuiet] = yield* Effect.all([Effect.sleep(directory), settledDown(name)], { concurrency: "unbounded" })
+    if (!isQuiet) return yield* busy
+    const moved = yield* moves.transfer(move)
+    if (Option.isNone(moved)) return yield* busy
+    rows = moved.value
+  }
+  if (!(yield* moves.clear(move))) return yield* busy
+  // Afterwards each process that takes calls of the cell also knows its node.
+  if (!isAbandoned) yield* Effect.sleep(directory)
+  if (move.wasOpen) yield* cells.setCompanies(name, "open", yield* DateTime.now)
+  yield* end(move, isAbandoned)
+  return { source, node: target, hasMoved: !isAbandoned, rows } satisfies CellMoved
+})
