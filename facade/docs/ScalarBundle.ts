@@ -1,4 +1,5 @@
-import { Effect } from "effect"
+import { readFile } from "node:fs/promises"
+import { Effect, Schema } from "effect"
 import { documentPath } from "../api/Envelope.ts"
 
 /** The part of a Fastify reply that the handler of a static file uses. */
@@ -14,6 +15,16 @@ interface Route {
 
 /** A reply with a `send` that returns the body, so that the handler of the route returns it too. */
 const reply: Reply = { header: () => reply, send: (body) => body }
+
+const packageName = "@scalar/fastify-api-reference"
+
+const Package = Schema.fromJsonString(Schema.Struct({ version: Schema.String }))
+
+/** Version of the package with Scalar's script. */
+export const scalarVersion: Effect.Effect<string> = Effect.promise(async () => {
+  const file = new URL("../package.json", import.meta.resolve(packageName))
+  return Schema.decodeUnknownSync(Package)(await readFile(file, "utf8")).version
+})
 
 /**
  * Scalar's script for browsers. The smallest package that contains the script is a Fastify plugin, which serves it at

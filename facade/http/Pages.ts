@@ -61,7 +61,7 @@ const serveAsset = ({ bytes, compressed, contentType }: Asset) =>
         vary: "accept-encoding",
         ...(zipped && { "content-encoding": "gzip" })
       })
-      return HttpServerResponse.uint8Array(zipped ? yield* compressed : bytes, { headers, contentType })
+      return HttpServerResponse.uint8Array(yield* zipped ? compressed : bytes, { headers, contentType })
     }),
     "assets"
   )
