@@ -24,6 +24,8 @@ export class Closings extends Context.Service<
      * entry. A company without entries is left out.
      */
     readonly unclosed: Effect.Effect<ReadonlyArray<CompanyDay>>
+    /** Whether `unclosed` covers all companies. It leaves out the companies of a node that does not answer. */
+    readonly isComplete: Effect.Effect<boolean>
     /**
      * Ends a day: from now on, no sale, settlement or entry gets a time of this day or earlier. Returns false, and
      * changes nothing, if the day is not the first unclosed day.

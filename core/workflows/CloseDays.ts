@@ -9,6 +9,7 @@ import {
   problemsOf,
   sealedText
 } from "../domain/Closing.ts"
+import { isOfClosedCompany } from "../domain/ErrorCatalogue.ts"
 import type { CompanyId } from "../domain/Ids.ts"
 import { dayOf, daysBefore, nextDay, startOfDay } from "../domain/LocalTime.ts"
 import { ClosingMismatch, DayNotOver } from "../domain/OperatorErrors.ts"
@@ -19,7 +20,7 @@ import { requireAction } from "./AuditTrail.ts"
 
 /**
  * Closes the first unclosed day of a company. `closed`: another process has stored the closing. `waiting`: another process
- * is closing the day. If the figures do not add up, nothing is stored.
+ * is closing the day, or the company is closed. If the figures do not add up, nothing is stored.
  */
 const closeDay = Effect.fn("CloseDays.closeDay")(function* ({ companyId, day }: CompanyDay) {
   const closings = yield* Closings
@@ -38,7 +39,7 @@ const closeDay = Effect.fn("CloseDays.closeDay")(function* ({ companyId, day }: 
 export interface ClosedDays {
   /** Number of closings that this call has stored. */
   readonly stored: number
-  /** Days that could not be closed yet, because another process is closing them. */
+  /** Days that could not be closed yet, because another process is closing them, or because the company is closed. */
   readonly waiting: ReadonlyArray<CompanyDay>
   readonly mismatches: ReadonlyArray<ClosingMismatch>
 }
@@ -59,7 +60,12 @@ export const closeThrough = Effect.fn("CloseDays.closeThrough")(function* (last:
         later.push(which)
         continue
       }
-      const closed = yield* Effect.result(closeDay(which))
+      // The day of a closed company, or of a node that has just been lost, must not delay the days of the others.
+      const closed = yield* Effect.result(
+        Effect.catchDefect(closeDay(which), (defect) =>
+          isOfClosedCompany(defect) ? Effect.succeed("waiting" as const) : Effect.die(defect)
+        )
+      )
       if (closed._tag === "Failure") mismatches.push(closed.failure)
       else if (closed.success === "waiting") waiting.push(which)
       else {
@@ -96,7 +102,7 @@ export const closeDue = Effect.fn("CloseDays.closeDue")(function* () {
   if (stored > 0) yield* Effect.logInfo("days were closed", { closings: stored })
   for (const { companyId, day, problems } of mismatches)
     yield* Effect.logError("a day was not closed, because its figures do not add up", { companyId, day, problems })
-  return waiting.length === 0 && mismatches.length === 0
+  return waiting.length === 0 && mismatches.length === 0 && (yield* Closings.use(({ isComplete }) => isComplete))
 })
 
 /** Pause before days that could not be closed are tried again. */

@@ -13,6 +13,7 @@ import { Reversals } from "../../core/ports/Reversals.ts"
 import { AllTransactions } from "../../core/ports/Transactions.ts"
 import { Unresolved } from "../../core/ports/Unresolved.ts"
 import { Webhooks } from "../../core/ports/Webhooks.ts"
+import { closeDue } from "../../core/workflows/CloseDays.ts"
 import { violatedInvariants } from "../support/Database.ts"
 import { claim as claimDeliveries, delivered as deliveredEvent, record } from "../support/DeliveriesOnPostgres.ts"
 import { onServer, runStatement } from "../support/EmbeddedDatabases.ts"
@@ -173,10 +174,13 @@ onNodesOfEachKind("cells on two nodes", (it) => {
         claimed.map(({ order }) => Number(order.companyId)),
         [300]
       )
+      // Days are tried again, because those of the node are missing.
+      assert.isFalse(yield* closeDue())
       // A deposit that could have been made on the node is refused.
       assert.strictEqual((yield* Effect.exit(deposit(300, "D-1")))._tag, "Failure")
       yield* onItsServer(`alter database "${database}" allow_connections true`)
       yield* sold(301, "k3")
+      assert.isTrue(yield* closeDue())
       assert.strictEqual(yield* deposit(300, "D-1"), "Recorded")
     })
   )

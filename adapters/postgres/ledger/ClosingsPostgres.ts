@@ -168,7 +168,22 @@ const make = Effect.gen(function* () {
     return sql<PageRow>`${pageWhere(condition, page)}`.pipe(Effect.map(sliceOf), Effect.orDie)
   }
 
-  return Closings.of({ hasPassed, unclosed, end, figures, add, before, find, list, all, chains, ofCompanies })
+  const isComplete = Effect.succeed(true)
+
+  return Closings.of({
+    hasPassed,
+    unclosed,
+    isComplete,
+    end,
+    figures,
+    add,
+    before,
+    find,
+    list,
+    all,
+    chains,
+    ofCompanies
+  })
 })
 
 /** `Closings` in Postgres, through sql/functions/closing.sql. */
