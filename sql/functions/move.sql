@@ -11,6 +11,26 @@ drop function if exists raise_ids;
 drop function if exists highest_ids;
 drop function if exists numbered_columns;
 drop function if exists tables_to_move;
+drop function if exists stored_tables;
+
+-- The tables of this cell, each with the table that has its rows. On a worker of a Citus cluster a table of the cell is a view,
+-- and a shard has its rows.
+create function stored_tables() returns table (name text, id oid)
+language sql
+stable
+set search_path from current
+as $$
+  select c.relname::text, coalesce(s.id, c.oid)
+  from pg_class as c
+  left join lateral (
+    select d.refobjid as id
+    from pg_rewrite as w
+    join pg_depend as d on d.classid = 'pg_rewrite'::regclass and d.objid = w.oid
+    where w.ev_class = c.oid and d.refclassid = 'pg_class'::regclass and d.refobjid <> c.oid
+    limit 1
+  ) as s on c.relkind = 'v'
+  where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'v')
+$$;
 
 -- The tables of this cell, in the order in which foreign keys allow inserts. The balance is last, so the triggers of the
 -- other tables find no closed company while rows are copied. `whole` adds the tables without rows of companies, except
@@ -25,11 +45,10 @@ stable
 set search_path from current
 as $$
   with recursive moved as (
-    select c.oid, c.relname::text as name
-    from pg_class as c
-    left join pg_attribute as a on a.attrelid = c.oid and a.attname = 'company_id' and not a.attisdropped
-    where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-      and (a.attname is not null or whole and c.relname <> 'schema_file')
+    select t.id as oid, t.name
+    from stored_tables() as t
+    left join pg_attribute as a on a.attrelid = t.id and a.attname = 'company_id' and not a.attisdropped
+    where a.attname is not null or whole and t.name <> 'schema_file'
   ),
   reached as (
     select oid, 0 as depth from moved
@@ -70,11 +89,11 @@ language sql
 stable
 set search_path from current
 as $$
-  select s.sequencename::text, c.relname::text, a.attname::text
+  select s.sequencename::text, t.name, a.attname::text
   from pg_sequences as s
-  join pg_class as c on c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p')
-  join pg_attribute as a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-  where s.schemaname = current_schema() and s.sequencename = c.relname || '_' || a.attname
+  cross join stored_tables() as t
+  join pg_attribute as a on a.attrelid = t.id and a.attnum > 0 and not a.attisdropped
+  where s.schemaname = current_schema() and s.sequencename = t.name || '_' || a.attname
 $$;
 
 -- The highest id of a company in each numbered column, by sequence.
@@ -194,32 +213,34 @@ create function freeze_table(table_ text, company_ bigint) returns void
 language plpgsql
 set search_path from current
 as $$
+declare
+  stored regclass := (select t.id from stored_tables() as t where t.name = table_);
 begin
   -- A table that is already frozen is not locked.
   if exists (
     select
     from pg_trigger as t
-    where t.tgrelid = format('%I', table_)::regclass
+    where t.tgrelid = stored
       and t.tgname = case when company_ is null then 'frozen_cell' else 'frozen_old_' || company_ end
   ) then
     return;
   end if;
   if company_ is null then
     execute format(
-      'create trigger frozen_cell before insert or update or delete on %I for each row '
+      'create trigger frozen_cell before insert or update or delete on %s for each row '
         'execute function refuse_in_frozen_cell()',
-      table_
+      stored
     );
   else
     execute format(
-      'create trigger frozen_new_%1$s before insert on %2$I for each row when (new.company_id = %1$s) '
+      'create trigger frozen_new_%1$s before insert on %2$s for each row when (new.company_id = %1$s) '
         'execute function refuse_frozen()',
-      company_, table_
+      company_, stored
     );
     execute format(
-      'create trigger frozen_old_%1$s before update or delete on %2$I for each row when (old.company_id = %1$s) '
+      'create trigger frozen_old_%1$s before update or delete on %2$s for each row when (old.company_id = %1$s) '
         'execute function refuse_frozen()',
-      company_, table_
+      company_, stored
     );
   end if;
 end;
@@ -233,11 +254,12 @@ set search_path from current
 as $$
 declare
   unused name;
+  stored regclass := (select t.id from stored_tables() as t where t.name = table_);
 begin
   for unused in
     select t.tgname
     from pg_trigger as t
-    where t.tgrelid = format('%I', table_)::regclass
+    where t.tgrelid = stored
       and case
         when whole then t.tgname = 'frozen_cell'
         else t.tgname ~ '^frozen_(new|old)_[0-9]+$'
@@ -246,7 +268,7 @@ begin
           )
       end
   loop
-    execute format('drop trigger %I on %I', unused, table_);
+    execute format('drop trigger %I on %s', unused, stored);
   end loop;
 end;
 $$;
@@ -264,6 +286,6 @@ as $$
 $$;
 
 revoke all on function
-  tables_to_move, numbered_columns, highest_ids, ids_reach, raise_ids, digest_of, delete_company, freeze_table, thaw_table,
+  stored_tables, tables_to_move, numbered_columns, highest_ids, ids_reach, raise_ids, digest_of, delete_company, freeze_table, thaw_table,
   set_back_follow_ups
 from public;

@@ -53,7 +53,9 @@ export const freshCluster = Effect.fnUntraced(function* (coordinator: string) {
   yield* Effect.forEach(urls, (url) => runStatement(url, "create extension citus"))
   const { hostname, port } = new URL(coordinator)
   yield* runStatement(main, `select citus_set_coordinator_host('${hostname}', ${port === "" ? 5432 : port})`)
-  for (const { host, port } of workers) yield* runStatement(main, `select citus_add_node('${host}', ${port})`)
+  // Fails while the cluster of another test file changes the same roles.
+  for (const { host, port } of workers)
+    yield* Effect.retry(runStatement(main, `select citus_add_node('${host}', ${port})`), { times: 20 })
   yield* Effect.provide(
     Effect.andThen(migrate, setBlockLength(testBlockLength)),
     Database.layer({ url: Redacted.make(main), connections_max: 1 })

@@ -91,7 +91,7 @@ export const rowsOf = Effect.fnUntraced(function* (cell: string, company: number
   const found = yield* Effect.forEach(tables, ({ name }) =>
     Effect.map(
       sql<{ row: string }>`
-        select to_jsonb(t)::text as row from ${sql(`${cell}.${name}`)} as t where company_id = ${company} order by 1`,
+        select (to_jsonb(t) - 'ctid')::text as row from ${sql(`${cell}.${name}`)} as t where company_id = ${company} order by 1`,
       (rows) => [name, rows.map(({ row }) => row)] as const
     )
   )

@@ -93,12 +93,18 @@ const owner = Layer.unwrap(
   })
 )
 
+const movesOver = <R>(urls: Effect.Effect<readonly [string, string], never, R>) =>
+  Layer.unwrap(
+    Effect.map(Effect.context<NodeUrl | PgClient.PgClient>(), (context) =>
+      Layer.merge(portsOfCells, portsOfMoves(Layer.provide(owner, Layer.succeedContext(context))))
+    )
+  ).pipe(Layer.provideMerge(twoNodes(urls)))
+
 /** The ports of a server, and of an operator who moves companies and cells between the nodes. */
-export const MovesOnTwoNodes = Layer.unwrap(
-  Effect.map(Effect.context<NodeUrl | PgClient.PgClient>(), (context) =>
-    Layer.merge(portsOfCells, portsOfMoves(Layer.provide(owner, Layer.succeedContext(context))))
-  )
-).pipe(Layer.provideMerge(twoNodes(twoDatabases)))
+export const MovesOnTwoNodes = movesOver(twoDatabases)
+
+/** The same. If there is a Citus cluster, the second node is a worker, to which no cell moves. */
+export const CompanyMovesOnNodes = movesOver(clusterUrl === undefined ? twoDatabases : coordinatorAndWorker)
 
 /** The ports of a server and of the operator, over the cells of both nodes. */
 const portsOf = <R>(urls: Effect.Effect<readonly [string, string], never, R>) =>

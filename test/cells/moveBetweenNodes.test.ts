@@ -17,7 +17,7 @@ import { intentOf } from "../support/SalesOnPostgres.ts"
 import { assertFrozen, closedRows, lateSettlement } from "./Frozen.ts"
 import { actionsOf, beginMove, busyCompany, move, rowsOf, sells } from "./Moves.ts"
 import { delivered } from "./Trade.ts"
-import { connectedToNode, MovesOnTwoNodes, onNode, without } from "./TwoNodes.ts"
+import { CompanyMovesOnNodes, connectedToNode, onNode, without } from "./TwoNodes.ts"
 
 /**
  * Where the command can die: before the given function of the database. The committed parts of the move are then done. `own` is
@@ -32,7 +32,7 @@ const deaths = [
 
 const inCell = (cell: string) => (cell === "sur" ? onNode : <A, E, R>(work: Effect.Effect<A, E, R>) => work)
 
-layer(MovesOnTwoNodes, { excludeTestServices: true, timeout: "5 minutes" })("a company between nodes", (it) => {
+layer(CompanyMovesOnNodes, { excludeTestServices: true, timeout: "5 minutes" })("a company between nodes", (it) => {
   it.effect("takes every row along, unchanged", () =>
     Effect.gen(function* () {
       yield* busyCompany(300)

@@ -2,9 +2,9 @@ import { layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { testRaces } from "./MoveRaces.ts"
 import { move, moveCellTo } from "./Moves.ts"
-import { MovesOnTwoNodes, onNode } from "./TwoNodes.ts"
+import { CompanyMovesOnNodes, MovesOnTwoNodes, onNode } from "./TwoNodes.ts"
 
-layer(MovesOnTwoNodes, { excludeTestServices: true, timeout: "5 minutes" })(
+layer(CompanyMovesOnNodes, { excludeTestServices: true, timeout: "5 minutes" })(
   "a company that moves between nodes meanwhile",
   (it) => {
     testRaces(it, {

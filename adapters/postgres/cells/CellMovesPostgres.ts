@@ -165,7 +165,7 @@ interface MoveRow {
 const make = Effect.fnUntraced(function* <OE>(owner: OwnerLayer<OE>) {
   const sql = yield* PgClient.PgClient
   const clientOn = yield* nodeClients(sql)
-  const requireAll = requireOwned(owner)
+  const requireAll = requireOwned(owner, "cell")
 
   const find = (name: CellName) =>
     Effect.orDie(

@@ -95,7 +95,7 @@ const openings = Effect.gen(function* () {
 const transfers = Effect.fnUntraced(function* <OE>(owner: OwnerLayer<OE>) {
   const sql = yield* PgClient.PgClient
   const { clear, isApart, placesOf, transfer } = nodeTransfer(sql, owner)
-  const requireAll = requireOwned(owner)
+  const requireAll = requireOwned(owner, "company")
 
   const transferOnce = ({ companyId, target }: CompanyMove) =>
     inMoveTransaction(

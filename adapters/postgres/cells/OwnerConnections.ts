@@ -18,8 +18,12 @@ export const asOwner = <OE>(owner: OwnerLayer<OE>) => {
     Effect.provide(Effect.flatMap(Effect.flatMap(PgClient.PgClient, nodeClients), part), connections)
 }
 
-/** Checks that the owner's connections reach nodes, and that their logins own the cells there. */
-export const requireOwned = <OE>(owner: OwnerLayer<OE>) =>
+/**
+ * Checks that the owner's connections reach nodes, and that their logins own the cells there.
+ *
+ * @param moved what moves. A whole cell moves neither to nor from a worker of a Citus cluster, because the cluster has its tables.
+ */
+export const requireOwned = <OE>(owner: OwnerLayer<OE>, moved: "company" | "cell") =>
   Effect.fnUntraced(function* (places: ReadonlyArray<{ readonly node: string; readonly cell: CellName | null }>) {
     const unreachable = (node: string, why: CellsUnreachable["why"]) => new CellsUnreachable({ node, why })
     const check = asOwner(owner)((clientOn) =>
@@ -35,7 +39,7 @@ export const requireOwned = <OE>(owner: OwnerLayer<OE>) =>
                   select from pg_namespace where nspname = ${cell} and not pg_has_role(nspowner, 'USAGE')
                 ) as owns`
             if (row?.owns !== true) return [unreachable(node, "login")]
-            // The tables of such a cell are views of shards, which cannot be frozen.
+            if (moved === "company") return []
             const worker = yield* Effect.provideService(asWorker, SqlClient.SqlClient, sql)
             return worker === null ? [] : [unreachable(node, "cluster")]
           },
