@@ -2,6 +2,8 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Duration, Effect, Exit } from "effect"
 import { CellName, NodeName } from "../../core/domain/Cell.ts"
+import { CompanyId } from "../../core/domain/Ids.ts"
+import { Amount } from "../../core/domain/Money.ts"
 import { ReversalVerdict } from "../../core/domain/Reversal.ts"
 import { CellDirectory } from "../../core/ports/CellDirectory.ts"
 import { CellMoves } from "../../core/ports/CellMoves.ts"
@@ -81,6 +83,9 @@ layer(MovesOnTwoNodes, { excludeTestServices: true, timeout: "5 minutes" })("a c
       )
       const rows = yield* onNode(rowsOf("sur", 306))
       const rest = yield* onNode(restOf)
+      // The money for as many sales as the move leaves time for.
+      const deposit = { companyId: CompanyId.make(300), amount: Amount.make(4_000_000), reference: "durante" }
+      yield* (yield* Ledger).deposit({ ...deposit, at: yield* DateTime.now })
       const moving = yield* Effect.forkChild(moveCellTo("sur", "main"))
       const sold: Array<string> = []
       while (moving.pollUnsafe() === undefined) sold.push(yield* sells(300, `durante-${sold.length}`))
