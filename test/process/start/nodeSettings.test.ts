@@ -59,11 +59,8 @@ const operationsPort = Effect.fnUntraced(function* (isNodeUp: boolean) {
   const url = yield* freshDatabaseUrl
   const node = `test_${randomUUID()}`
   const environment = { CELL_NODE_ESTE_URL: yield* copyDatabase(inject("postgresUrl"), "template0", node) }
-  const { answer, refusal } = commandLineOn(url, environment)
+  const { answer } = commandLineOn(url, environment)
   yield* answer("cell", "add", "sur", "--node", "este")
-  const code = ["--razon-social", "Una", "--codigo", "UNA", "--ambiente", "development", "--cell", "cell"]
-  const { empresa_id } = yield* answer("company", "create", ...code)
-  assert.strictEqual((yield* refusal("company", "move", `${empresa_id}`, "--to", "sur")).code, "CELLS_APART")
   if (!isNodeUp) {
     yield* PgClient.PgClient.use((sql) => sql`alter database ${sql(node)} allow_connections false`).pipe(
       Effect.provide(Database.layer({ url: Redacted.make(url), connections_max: 1 }))
