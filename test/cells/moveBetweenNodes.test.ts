@@ -3,6 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { DateTime, Duration, Effect, Exit, Fiber } from "effect"
 import { CompanyId } from "../../core/domain/Ids.ts"
 import { ReversalVerdict } from "../../core/domain/Reversal.ts"
+import { CompanyMoves } from "../../core/ports/CompanyMoves.ts"
 import { Deliveries } from "../../core/ports/Deliveries.ts"
 import { FundingProposals } from "../../core/ports/FundingProposals.ts"
 import { Ledger } from "../../core/ports/Ledger.ts"
@@ -205,7 +206,33 @@ layer(CompanyMovesOnNodes, { excludeTestServices: true, timeout: "5 minutes" })(
     })
   )
 
-  it.effect("is refused another target, and a cell that does not answer", () =>
+  it.effect("takes the change along that a transaction was writing when the company was frozen", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      yield* busyCompany(354)
+      const begun = yield* beginMove(354, "sur")
+      // An earlier move has left its triggers, so the freeze locks no table.
+      for (const table of Object.keys(yield* rowsOf("cell", 354))) yield* sql`select cell.freeze_table(${table}, 354)`
+      const writer = yield* holdingLock("update cell.sms set tries = 7 where company_id = 354")
+      const moving = yield* Effect.forkChild(CompanyMoves.use((moves) => moves.transfer(begun)))
+      // The move reads the locks of the writers, after it has frozen the company.
+      const waiting = sql`
+        select from pg_stat_activity, cell.departed
+        where datname = current_database() and query like ${"%RowShareLock%"} and company = 354 and frozen = 'leaving'`
+      yield* eventually(waiting, (rows) => rows.length > 0)
+      assert.deepStrictEqual(yield* violatedInvariants, [])
+      assert.deepStrictEqual(yield* onNode(rowsOf("sur", 354)), {})
+      yield* writer.release
+      yield* Fiber.join(moving)
+      yield* move(354, "sur")
+      const messages = yield* onNode(
+        PgClient.PgClient.use((there) => there`select tries from sur.sms where company_id = 354`)
+      )
+      assert.deepStrictEqual(messages, [{ tries: 7 }])
+    })
+  )
+
+  it.effect("is refused another target while it moves", () =>
     Effect.gen(function* () {
       yield* busyCompany(348)
       yield* beginMove(348, "sur")

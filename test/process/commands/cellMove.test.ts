@@ -1,0 +1,105 @@
+import { randomUUID } from "node:crypto"
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Context, Duration, Effect, Layer } from "effect"
+import { inject } from "vitest"
+import { MovePauses } from "../../../core/workflows/MoveCompany.ts"
+import { CommandLine, commandLineOn } from "../../support/CommandLine.ts"
+import { testDatabaseUrl } from "../../support/Database.ts"
+import { asLoginIn } from "../../support/DatabaseLogins.ts"
+import { copyDatabase } from "../../support/EmbeddedDatabases.ts"
+
+/** The commands on two nodes, without the pauses of a move: with and without the logins of the owners. */
+class Commands extends Context.Service<
+  Commands,
+  { readonly asOwner: CommandLine["Service"]; readonly asOperator: CommandLine["Service"] }
+>()("saldo/test/Commands") {}
+
+const atOnce = (line: CommandLine["Service"]): CommandLine["Service"] => {
+  const pauses = Effect.provideService(MovePauses, { directory: Duration.zero, inFlight_max: Duration.zero })
+  return {
+    run: (...args) => pauses(line.run(...args)),
+    answer: (...args) => pauses(line.answer(...args)),
+    refusal: (...args) => pauses(line.refusal(...args))
+  }
+}
+
+const commands = Layer.effect(
+  Commands,
+  Effect.gen(function* () {
+    const url = yield* testDatabaseUrl
+    const nodeUrl = yield* copyDatabase(inject("postgresUrl"), "template0", `test_${randomUUID()}`)
+    const node = { CELL_NODE_ESTE_URL: asLoginIn("saldo_operator", nodeUrl) }
+    const owner = { MIGRATION_DATABASE_URL: url, CELL_NODE_ESTE_MIGRATION_URL: nodeUrl }
+    const lineWith = (environment: Readonly<Record<string, string>>) =>
+      atOnce(commandLineOn(asLoginIn("saldo_operator", url), environment))
+    return Commands.of({ asOwner: lineWith({ ...node, ...owner }), asOperator: lineWith(node) })
+  })
+)
+
+layer(Layer.provideMerge(commands, CommandLine.layer), { excludeTestServices: true, timeout: "2 minutes" })(
+  "saldo cell move",
+  (it) => {
+    it.effect("moves a cell to another node and back, with the balances of its companies", () =>
+      Effect.gen(function* () {
+        const { answer } = (yield* Commands).asOwner
+        yield* answer("cell", "add", "norte", "--node", "este")
+        const code = ["--razon-social", "Una", "--codigo", "UNA", "--ambiente", "development", "--cell", "norte"]
+        const { empresa_id } = yield* answer("company", "create", ...code)
+        yield* answer("company", "deposit", `${empresa_id}`, "100", "--referencia", "B-1")
+        const statement = yield* answer("company", "statement", `${empresa_id}`)
+        const { filas, ...moved } = yield* answer("cell", "move", "norte", "--node", "main")
+        assert.deepStrictEqual(moved, { celda: "norte", nodo_anterior: "este", nodo: "main", movida: true })
+        assert.isAbove(filas, 2)
+        assert.deepStrictEqual(yield* answer("company", "statement", `${empresa_id}`), statement)
+        const again = yield* answer("cell", "move", "norte", "--node", "main")
+        assert.deepInclude(again, { nodo: "main", movida: false, filas: null })
+        yield* answer("company", "deposit", `${empresa_id}`, "50", "--referencia", "B-2")
+        assert.isTrue((yield* answer("cell", "move", "norte", "--node", "este")).movida)
+        assert.isTrue((yield* answer("audit")).ok)
+      })
+    )
+
+    it.effect("and moves of companies between nodes need the logins of the owners", () =>
+      Effect.gen(function* () {
+        const { asOperator, asOwner } = yield* Commands
+        for (const command of [
+          ["cell", "move", "norte", "--node", "main"],
+          ["company", "move", "1", "--to", "cell"]
+        ]) {
+          const { code, details } = yield* asOperator.refusal(...command)
+          assert.deepStrictEqual([code, details.motivo], ["CELLS_UNREACHABLE", "login"])
+        }
+        assert.isTrue((yield* asOwner.answer("company", "move", "1", "--to", "cell")).movida)
+        assert.isTrue((yield* asOwner.answer("company", "move", "1", "--to", "norte")).movida)
+        assert.strictEqual((yield* asOwner.refusal("cell", "move", "cell", "--node", "este")).code, "CELL_NOT_MOVED")
+        assert.isTrue((yield* asOwner.answer("audit")).ok)
+      })
+    )
+
+    it.effect("is named by the doctor while it is interrupted, and can be given up", () =>
+      Effect.gen(function* () {
+        const sql = yield* PgClient.PgClient
+        const { answer, refusal, run } = (yield* Commands).asOwner
+        yield* sql`
+          insert into directory.cell_move (cell, source, target, begun_at, was_open)
+          values ('norte', 'este', 'main', now(), true)`
+        const { stdout } = yield* run("doctor")
+        assert.include(stdout, "norte to main")
+        assert.include(stdout, "saldo cell move NAME --node NODE")
+        const { code, message } = yield* refusal("cell", "open", "norte")
+        assert.strictEqual(code, "CELL_MOVING")
+        assert.include(message, "saldo cell move norte --node este")
+        assert.isFalse((yield* answer("cell", "move", "norte", "--node", "este")).movida)
+        assert.notInclude((yield* run("doctor")).stdout, "norte to main")
+        const events = yield* sql<{ action: string }>`
+          select action from directory.audit_event where action like 'cell_move%' order by id`
+        const moved = ["cell_move_begun", "cell_moved"]
+        assert.deepStrictEqual(
+          events.map(({ action }) => action),
+          [...moved, ...moved, "cell_move_abandoned"]
+        )
+      })
+    )
+  }
+)
