@@ -1,10 +1,12 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { StatusAnswer } from "../../core/domain/Recovery.ts"
+import { ConsoleAddress } from "../../facade/console/ConsoleServer.ts"
 import { addCell } from "../support/SeveralCells.ts"
 import { customer } from "../support/service/CustomerCompany.ts"
-import { sell } from "../support/service/HttpCalls.ts"
+import { parseCsv, sell } from "../support/service/HttpCalls.ts"
 import { ask, nextPhone, pendingSale, WithConsole } from "./ConsoleSales.ts"
+import { ConsoleBeside, signedIn } from "./TestConsole.ts"
 
 layer(WithConsole, { excludeTestServices: true })("the lists of the console", (it) => {
   it.effect("can be limited to one cell", () =>
@@ -25,6 +27,17 @@ layer(WithConsole, { excludeTestServices: true })("the lists of the console", (i
         const { data } = yield* ask("transacciones.listar", { celda })
         assert.deepStrictEqual(companies(data.items), sold.slice(index, index + 1), celda)
       }
+
+      const { cookie } = yield* ConsoleBeside.use(({ on }) => on(signedIn("lector")))
+      const { url } = yield* ConsoleBeside.use(({ on }) => on(ConsoleAddress))
+      const csv = yield* Effect.promise(async () =>
+        (await fetch(`${url}/exportar/transacciones?celda=norte`, { headers: { cookie } })).text()
+      )
+      const [, ...rows] = parseCsv(csv)
+      assert.deepStrictEqual(
+        rows.map(([company]) => company),
+        [String(sold[1])]
+      )
 
       // The new company is in the cell with the fewest companies.
       const pending = yield* pendingSale(StatusAnswer.Unknown())
