@@ -46,7 +46,8 @@ export const freshCluster = Effect.fnUntraced(function* (coordinator: string) {
   const inEach = (statement: string) =>
     Effect.forEach(servers, (server) => runStatement(onServer(server, "postgres"), statement), { discard: true })
   yield* Effect.acquireRelease(inEach(`create database "${database}"`), () =>
-    Effect.orDie(inEach(`drop database "${database}" with (force)`))
+    // Fails while a process of Citus connects to it.
+    Effect.orDie(Effect.retry(inEach(`drop database if exists "${database}" with (force)`), { times: 20 }))
   )
   const urls = servers.map((server) => onServer(server, database))
   const [main = coordinator] = urls
