@@ -6,7 +6,7 @@ import { addCell, closeCell, openCell } from "../../../core/workflows/ManageCell
 import { moveCell } from "../../../core/workflows/MoveCell.ts"
 import { operatorLayer } from "../../AppLayer.ts"
 import { type Document, formatTable, print } from "../terminal/Output.ts"
-import { cellName, nodeFlag } from "../terminal/Parameters.ts"
+import { cellName, nodeFlag, targetNode } from "../terminal/Parameters.ts"
 import { rowsText, withProgress } from "../terminal/Progress.ts"
 
 const states: Readonly<Record<CellState, string>> = { open: "abierta", closed: "cerrada" }
@@ -103,7 +103,7 @@ const open = Command.make(
 
 const move = Command.make(
   "move",
-  { name: cellName, node: nodeFlag },
+  { name: cellName, node: targetNode },
   Effect.fn(function* ({ name, node }) {
     const { hasMoved, node: now, rows, source } = yield* withProgress(`moving cell ${name}`)(moveCell(name, node))
     yield* print(

@@ -54,15 +54,17 @@ export const cellName = Argument.String("name").pipe(
   Argument.filterMap(Schema.decodeOption(CellName), cellNameExpected)
 )
 
-/** The node of a new cell. */
-export const nodeFlag = Flag.String("node").pipe(
+/** The node that gets a cell. */
+export const targetNode = Flag.String("node").pipe(
   Flag.withDescription("Postgres server of the cell; CELL_NODE_<NAME>_URL has its address"),
   Flag.filterMap(
     Schema.decodeOption(NodeName),
     () => "Expected: up to 31 lower-case letters and digits, beginning with a letter"
-  ),
-  orDefault(NodeName.make("main"), "main, the server of DATABASE_URL")
+  )
 )
+
+/** The node of a new cell. */
+export const nodeFlag = targetNode.pipe(orDefault(NodeName.make("main"), "main, the server of DATABASE_URL"))
 
 /** A flag with the name of a cell. */
 export const cellFlag = (name: string, description: string) =>

@@ -75,6 +75,7 @@ export const taught: ReadonlyArray<
   ["cell list", [], {}],
   ["cell close", [], {}],
   ["cell open", [], {}],
+  ["cell move", ["node"], {}],
   ["catalog import", [], {}],
   ["catalog list", [], {}],
   ["catalog export", [], {}],
