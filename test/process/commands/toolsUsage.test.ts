@@ -45,7 +45,7 @@ const tools = [
     refused: [
       "--only",
       "busy,idle",
-      "any of many, busy, alone, read, documents, console, events, tail, history, replicas, separated by commas"
+      "any of many, busy, alone, read, documents, console, events, tail, cells, history, replicas, separated by commas"
     ]
   }
 ] as const
