@@ -7,7 +7,7 @@ import { afterEvent } from "../../core/domain/InsuranceState.ts"
 import { periodsAt } from "../../core/domain/LocalTime.ts"
 import { owned_max } from "../../core/domain/Money.ts"
 import { nextAsk, orphanedAfter } from "../../core/domain/Recovery.ts"
-import { type Intent, type Outcome, outcomeOf } from "../../core/domain/Sale.ts"
+import { type Intent, type Order, type Outcome, outcomeOf } from "../../core/domain/Sale.ts"
 import { isUnresolved } from "../../core/domain/Status.ts"
 import { foldedText } from "../../core/domain/Text.ts"
 import {
@@ -116,6 +116,12 @@ const quotedFor = (
   return insurance !== undefined && stands ? insurance : "changed"
 }
 
+/** Whether a later sale with the same xid was not refused. */
+const isRepeated = ({ sales }: CompanyBooks, { transactionId, xid }: Order): boolean =>
+  [...sales.values()].some(
+    ({ order, status }) => order.xid === xid && order.transactionId > transactionId && status !== "FAILED"
+  )
+
 const settleIn = (books: CompanyBooks, asked: Settlement, nextEntryId: () => number): Settled => {
   const { transactionId } = asked.order
   const before = saleOf(books, transactionId)
@@ -134,6 +140,7 @@ const settleIn = (books: CompanyBooks, asked: Settlement, nextEntryId: () => num
   return {
     won,
     status: saleOf(books, transactionId).status,
+    isRepeated: !won && before.status === "FAILED" && isRepeated(books, before.order),
     outcome: keyOfSale(books, before)?.outcome ?? null
   }
 }

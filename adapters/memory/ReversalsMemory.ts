@@ -128,7 +128,13 @@ const settleIn = (books: CompanyBooks, settlement: ReversalSettlement, nextEntry
       recordEvents(books, [saleFact(books, type, unresolved.transaction.id)], at)
     }
   }
-  return { won, status: reversalOf(books, id).status, outcome: keyOfReversal(books, before)?.outcome ?? null }
+  const isRepeated =
+    before.status === "DENIED" &&
+    [...books.reversals.values()].some(
+      ({ reversal, status }) => reversal.xid === unresolved.reversal.xid && reversal.id > id && status !== "DENIED"
+    )
+  const outcome = keyOfReversal(books, before)?.outcome ?? null
+  return { won, status: reversalOf(books, id).status, isRepeated, outcome }
 }
 
 const returnMoney = (books: CompanyBooks, sale: Sale, at: DateTime.Utc, nextEntryId: () => number): void => {

@@ -57,6 +57,11 @@ export interface Settled {
   /** False when another process had settled the sale, or the settlement was late. Then no money moved. */
   readonly won: boolean
   readonly status: Status
+  /**
+   * Whether this sale was not delivered, and a later one with its key, which has the same xid, was not refused. Then the
+   * provider's answer about the xid is about the later sale.
+   */
+  readonly isRepeated: boolean
   /** The response that the key replays. Null when the key was freed. */
   readonly outcome: Outcome | null
 }

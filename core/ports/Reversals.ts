@@ -32,6 +32,11 @@ export interface ReversalSettled {
   /** False when another process had settled the reversal, or the settlement was late. Then no money moved. */
   readonly won: boolean
   readonly status: ReversalStatus
+  /**
+   * Whether this reversal was denied, and a later one with its key, which has the same xid, was not. Then the provider's
+   * answer about the xid is about the later reversal.
+   */
+  readonly isRepeated: boolean
   /** The response that the key replays. Null when the key was freed. */
   readonly outcome: ReversalOutcome | null
 }

@@ -113,8 +113,9 @@ const writeSale = Effect.fnUntraced(function* (settlement: Settlement) {
 /**
  * Whether another process settled the sale with the opposite outcome: goods without payment, or payment without goods.
  */
-const contradictsSale = (verdict: Verdict, { status, won }: Settled): boolean =>
+const contradictsSale = (verdict: Verdict, { isRepeated, status, won }: Settled): boolean =>
   !won &&
+  !isRepeated &&
   Verdict.$match(verdict, {
     Confirm: () => status === "FAILED",
     Release: () => status === "SUCCESS",
@@ -152,8 +153,9 @@ const writeReversal = Effect.fnUntraced(function* (settlement: ReversalSettlemen
  * Whether another process settled the reversal with the opposite outcome, so that Saldo's ledger and the provider
  * disagree.
  */
-const contradictsReversal = (verdict: ReversalVerdict, { status, won }: ReversalSettled): boolean =>
+const contradictsReversal = (verdict: ReversalVerdict, { isRepeated, status, won }: ReversalSettled): boolean =>
   !won &&
+  !isRepeated &&
   ReversalVerdict.$match(verdict, {
     Confirm: () => status === "DENIED",
     Deny: () => status === "CONFIRMED",

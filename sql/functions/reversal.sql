@@ -102,8 +102,8 @@ $$;
 -- Settles a reversal once. `verdict` is Confirm (the amount returns to the company), Deny or Free (the sale stays
 -- charged), or Hold.
 --
--- Returns {won, status, outcome}: whether this call settled the reversal, the status of the reversal now, and the
--- response that its key replays. settle explains `not_found_` and `claimed_at_`.
+-- Returns {won, status, repeated, outcome}: whether this call settled the reversal, the status of the reversal now, whether
+-- it was denied and a later one with the same xid was not, and the response that its key replays. settle explains `not_found_` and `claimed_at_`.
 create function settle_reversal(
   company bigint,
   reversal_ bigint,
@@ -230,6 +230,15 @@ begin
   return jsonb_build_object(
     'won', won,
     'status', given.status,
+    'repeated', not won and given.status = 'DENIED' and exists (
+      select
+      from reversal as later
+      where later.company_id = company
+        and later.transaction_id = given.transaction_id
+        and later.xid = given.xid
+        and later.id > reversal_
+        and later.status <> 'DENIED'
+    ),
     'outcome', (
       select k.outcome
       from idempotency as k

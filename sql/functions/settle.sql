@@ -115,14 +115,15 @@ $$;
 -- Confirms, releases, frees or keeps holding a group of sales in one transaction. The sales may belong to any
 -- companies. `items` is an array of settlement.
 --
--- Each sale is settled once. The answer to a request has four fields. `won`: whether this call settled the sale.
--- `status`: the status of the sale now. `outcome`: the response that the sale's key replays. `kept`: whether that
+-- Each sale is settled once. The answer to a request has five fields. `won`: whether this call settled the sale.
+-- `status`: the status of the sale now. `repeated`: whether the sale had failed, and a later sale with the same xid has
+-- not. `outcome`: the response that the sale's key replays. `kept`: whether that
 -- response is the request's own outcome. With `tersely`, a request does not receive its own outcome again.
 --
 -- If `not_found` is above 0, it is recovery's count of firm "not found" answers: the count of the sale when recovery
 -- claimed it at `claimed_at`, plus one. Without `claimed_at`, only the count is compared.
 create function settle(items jsonb, tersely boolean default false)
-returns table (n int, won boolean, kept boolean, status text, outcome jsonb)
+returns table (n int, won boolean, kept boolean, status text, repeated boolean, outcome jsonb)
 language plpgsql
 -- Runs as its owner, because the server's login may not write these tables.
 security definer
@@ -397,6 +398,7 @@ begin
       true,
       old.outcome is null as kept,
       status_after(s.verdict),
+      false,
       case when old.outcome is null and tersely then null else new.outcome end as outcome;
     get diagnostics answered_n = row_count;
     perform require_all_written(answered_n, answers_n);
@@ -527,10 +529,18 @@ begin
     exists (select from unnest(winners) as w where (w.settlement).n = s.n),
     false,
     t.status,
+    t.status = 'FAILED' and exists (
+      select
+      from transaction as later
+      where later.company_id = s.company_id
+        and later.xid = t.xid
+        and later.id > s.transaction_id
+        and later.status <> 'FAILED'
+    ),
     k.outcome
   from (select (m.settlement).* from unnest(members) as m) as s
   cross join lateral (
-    select t.status, t.idempotency_key
+    select t.status, t.idempotency_key, t.xid
     from transaction as t
     where t.company_id = s.company_id and t.id = s.transaction_id
     offset 0

@@ -93,7 +93,7 @@ const settling = Effect.fnUntraced(function* (turns: GroupTurns, writes: WriteWa
     "settle",
     Effect.fnUntraced(function* (members) {
       const rows = yield* sql<SettledRow>`
-        select n, won, kept, status, outcome
+        select n, won, kept, status, repeated, outcome
         from ${sql.cell}.settle(${PgTypes.jsonb(members.map((member, n) => ({ ...member, n })))}, tersely => true)`.pipe(
         Effect.tapError(writes.failed)
       )

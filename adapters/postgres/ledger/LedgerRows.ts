@@ -195,6 +195,7 @@ export interface SettleAnswer {
   /** Whether the key replays the outcome of this request. If so, `outcome` is omitted. */
   readonly kept: boolean
   readonly status: Status
+  readonly repeated: boolean
   /** The outcome that the key replays instead. Null if there is none. */
   readonly outcome: unknown
 }
@@ -225,8 +226,9 @@ export const settleRow = (settlement: Settlement) => {
 export type SettleRow = ReturnType<typeof settleRow>
 
 /** The state of the sale after the settlement. */
-export const settled = (settlement: Settlement, { kept, outcome, status, won }: SettleAnswer): Settled => ({
+export const settled = (settlement: Settlement, { kept, outcome, repeated, status, won }: SettleAnswer): Settled => ({
   won,
   status,
+  isRepeated: repeated,
   outcome: kept ? ownOutcome(settlement) : outcome === null ? null : decodeOutcome(outcome)
 })

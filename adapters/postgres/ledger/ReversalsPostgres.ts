@@ -50,12 +50,14 @@ const replayed = ({ outcome }: { readonly outcome: unknown }) =>
 interface SettleAnswer {
   readonly won: boolean
   readonly status: ReversalStatus
+  readonly repeated: boolean
   readonly outcome: unknown
 }
 
-const settledOf = ({ outcome, status, won }: SettleAnswer): ReversalSettled => ({
+const settledOf = ({ outcome, repeated, status, won }: SettleAnswer): ReversalSettled => ({
   won,
   status,
+  isRepeated: repeated,
   outcome: outcome === null ? null : decodeReversalOutcome(outcome)
 })
 

@@ -40,7 +40,7 @@ layer(TestDatabase)("a function that moves money", (it) => {
       const shared = ["day_start", "default_limit", "deposit_elsewhere", "folded_text", "key_state", "post_adjustment"]
       const recorded = ["recorded_adjustment", "recorded_deposit", "require_all_written"]
       const events = ["events_after", "record_events", "write_events"]
-      const frozen = ["delete_company", "digest_of", "freeze_table", "tables_to_move", "thaw_table"]
+      const frozen = ["delete_company", "digest_of", "freeze_table", "stored_tables", "tables_to_move", "thaw_table"]
       const ids = ["highest_ids", "ids_reach", "numbered_columns", "raise_ids", "set_back_follow_ups"]
       const theirs = [lists, events, sublists, rows, reserving, shared, recorded, frozen, ids].flat()
       const ofDirectory = ["allow_funding", "cell_of", "deposit_elsewhere"].map((name) => `directory.${name}`)

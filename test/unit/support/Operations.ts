@@ -30,7 +30,7 @@ interface Behaviour {
 }
 
 /** An outcome that another process may store while the operation waits for its provider. */
-type Settle = (reply: "done" | "refused") => Effect.Effect<unknown>
+type Settle = (reply: "done" | "refused" | "not sent") => Effect.Effect<unknown>
 
 type Ports = Layer.Success<ReturnType<typeof world>["layer"] | typeof Sha256Node.layer>
 
@@ -72,7 +72,7 @@ const observe = ({
   return {
     sent,
     askedAt_s,
-    settleElsewhere: (reply: "done" | "refused") => Effect.suspend(() => settle(reply)),
+    settleElsewhere: ((reply) => Effect.suspend(() => settle(reply))) satisfies Settle,
     tell: (xid: string) =>
       Effect.suspend(() => {
         sent.push(xid)
@@ -127,7 +127,8 @@ const saleWorld = (behaviour: Behaviour = {}): World => {
           const { order } = reserved
           const verdicts = {
             done: Verdict.Confirm({ delivery }),
-            refused: Verdict.Release({ refusal: "INVALID_PHONE" })
+            refused: Verdict.Release({ refusal: "INVALID_PHONE" }),
+            "not sent": Verdict.Free()
           }
           return onRecorded((reply) =>
             ledger.settle({ order, verdict: verdicts[reply], at: order.createdAt, notFound: 0 })
@@ -172,7 +173,11 @@ export const reversalWorld = (
       Effect.tap(reversals.begin(wanted), (begun) => {
         if (begun._tag === "Replay") return Effect.void
         const { unresolved } = begun
-        const verdicts = { done: ReversalVerdict.Confirm(), refused: ReversalVerdict.Deny() }
+        const verdicts = {
+          done: ReversalVerdict.Confirm(),
+          refused: ReversalVerdict.Deny(),
+          "not sent": ReversalVerdict.Free()
+        }
         return onRecorded((reply) =>
           reversals.settle({ unresolved, verdict: verdicts[reply], at: unresolved.reversal.createdAt, notFound: 0 })
         )

@@ -4,6 +4,7 @@ import { TestClock } from "effect/testing"
 import { DispatchAnswer, type Order, Verdict } from "../../../core/domain/Sale.ts"
 import { type AuditEvent, AuditLog } from "../../../core/ports/AuditLog.ts"
 import { Ledger } from "../../../core/ports/Ledger.ts"
+import { recover } from "../../../core/workflows/Recover.ts"
 import { sell } from "../../../core/workflows/Sell.ts"
 import { settleInFlight } from "../../../core/workflows/Settlement.ts"
 import { intent } from "../../support/Examples.ts"
@@ -183,3 +184,31 @@ describe.each(operations)("a provider's answer to $operation that another proces
     }).pipe(Effect.provide(layer))
   })
 })
+
+describe.each(operations)(
+  "$operation that is repeated with its key while recovery asks about the first attempt",
+  (operation) => {
+    it.effect("raises no alert when the provider's answer is about the second attempt", () => {
+      const asking = Deferred.makeUnsafe<void>()
+      const reply = Deferred.makeUnsafe<Reply>()
+      const { audited, layer, prepare, settleElsewhere } = operation.world({
+        asked: Effect.andThen(Deferred.succeed(asking, undefined), Deferred.await(reply))
+      })
+      return Effect.gen(function* () {
+        yield* fund()
+        const { call, unsent } = yield* prepare()
+        yield* unsent
+        yield* TestClock.adjust("11 minutes")
+        const recovery = yield* Effect.forkChild(recover("due"))
+        yield* Deferred.await(asking)
+        // The process of the first attempt continues after a pause, and the provider refuses the late request.
+        yield* settleElsewhere("not sent")
+        assert.strictEqual((yield* call).outcome._tag, operation.done.response)
+        yield* Deferred.succeed(reply, "done")
+        yield* Fiber.join(recovery)
+        assert.deepStrictEqual(yield* money, operation.done.money)
+        assert.isEmpty(audited)
+      }).pipe(Effect.provide(layer))
+    })
+  }
+)
