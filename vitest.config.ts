@@ -19,7 +19,9 @@ const longest = [
   "fuzz/",
   "client/package",
   "process/",
-  "postgres/"
+  "postgres/",
+  "cells/",
+  "bench/"
 ]
 
 class LongestFirst extends BaseSequencer {
