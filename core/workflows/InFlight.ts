@@ -1,4 +1,4 @@
-import { Cause, Clock, Context, Deferred, Duration, Effect, type Exit, FiberSet, Latch, Layer, Schedule } from "effect"
+import { Cause, Clock, Context, Deferred, Duration, Effect, type Exit, Fiber, Latch, Layer, Schedule } from "effect"
 
 /**
  * How long a stopping process waits for sales already sent, because a provider may take 30 s to answer. Contract: 8.
@@ -15,31 +15,62 @@ const answerAfter = Duration.seconds(5)
 type WhenLate = (action: Effect.Effect<void>) => Effect.Effect<() => void>
 
 /**
+ * A set without an order, for entries that live as long as a request. A JavaScript Set with many deletions moves its
+ * entries to a new table. V8 keeps the entries of the old table in memory until the next full garbage collection. With
+ * two such sets, minor collections take 6.0 instead of 4.1 ms: 7 % of the server's time for a sale.
+ */
+const makePool = <Entry>() => {
+  const places: Array<{ readonly entry: Entry; index: number }> = []
+  return {
+    /** Adds an entry. The returned function removes it. */
+    add: (entry: Entry) => {
+      const place = { entry, index: places.length }
+      places.push(place)
+      return () => {
+        if (places[place.index] !== place) return
+        const last = places.pop()
+        if (last === undefined || last === place) return
+        places[place.index] = last
+        last.index = place.index
+      }
+    },
+    entries: () => places.map(({ entry }) => entry)
+  }
+}
+
+/**
  * Runs the delayed actions of all writes in one fiber. A fiber for each write would take 9 % of the function calls of a
  * sale.
  */
 const makeWhenLate = Effect.gen(function* () {
-  // All actions have the same delay, so the set has the earliest action first.
-  const waiting = new Set<{ readonly action: Effect.Effect<void>; readonly due_ns: bigint }>()
+  const waiting = makePool<{
+    readonly action: Effect.Effect<void>
+    readonly due_ns: bigint
+    readonly cancel: () => void
+  }>()
   const hasWaiting = Latch.makeUnsafe()
   const delay_ns = Duration.toNanosUnsafe(answerAfter)
   const runNext = Effect.flatMap(Clock.monotonicTimeNanos, (now_ns) => {
-    const [next] = waiting
-    if (next === undefined) {
+    const [first, ...others] = waiting.entries()
+    if (first === undefined) {
       hasWaiting.closeUnsafe()
       return hasWaiting.await
     }
+    const next = others.reduce((earliest, entry) => (entry.due_ns < earliest.due_ns ? entry : earliest), first)
     if (next.due_ns > now_ns) return Effect.sleep(Duration.nanos(next.due_ns - now_ns))
-    waiting.delete(next)
+    next.cancel()
     return Effect.exit(next.action)
   })
   yield* Effect.forkScoped(Effect.forever(runNext))
   const whenLate: WhenLate = (action) =>
     Effect.clockWith((clock) => {
-      const entry = { action, due_ns: clock.monotonicTimeNanosUnsafe() + delay_ns }
-      waiting.add(entry)
+      const cancel = waiting.add({
+        action,
+        due_ns: clock.monotonicTimeNanosUnsafe() + delay_ns,
+        cancel: () => cancel()
+      })
       hasWaiting.openUnsafe()
-      return Effect.succeed(() => void waiting.delete(entry))
+      return Effect.succeed(cancel)
     })
   return whenLate
 })
@@ -73,19 +104,29 @@ export class InFlight extends Context.Service<
     InFlight,
     Effect.gen(function* () {
       const whenLate = yield* makeWhenLate
-      // After its scope has closed, a FiberSet starts no fiber and returns an interrupted one.
-      const fibers = yield* FiberSet.make<unknown, unknown>()
-      // Added after the set, so that this finalizer runs first. The set then interrupts the fibers that are still
-      // running.
-      yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(fibers), drain_max)))
+      const fibers = makePool<Fiber.Fiber<unknown, unknown>>()
+      let isOpen = true
+      const running = Effect.sync(fibers.entries)
+      const drained = Effect.repeat(Effect.flatMap(running, Fiber.awaitAll), {
+        until: () => fibers.entries().length === 0
+      })
+      const close = Effect.suspend(() => {
+        isOpen = false
+        return Effect.flatMap(running, Fiber.interruptAll)
+      })
+      yield* Effect.addFinalizer(() => Effect.ensuring(Effect.ignore(Effect.timeout(drained, drain_max)), close))
+      const fork = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+        Effect.contextWith((services: Context.Context<R>) => {
+          if (!isOpen) return Effect.interrupt
+          const fiber = Effect.runForkWith(services)(work)
+          fiber.addObserver(fibers.add(fiber))
+          return Effect.succeed(fiber)
+        })
       const runWithReply = Effect.fnUntraced(function* <A, E, R>(work: (reply: Reply<A, E>) => Effect.Effect<A, E, R>) {
         const replied = yield* Deferred.make<A, E>()
         let isAwaited = true
         const replying = work((answer) => Deferred.done(replied, answer))
-        const fiber = yield* FiberSet.run(
-          fibers,
-          Effect.onError(replying, (cause) => (isAwaited ? Effect.void : logBroken(cause)))
-        )
+        const fiber = yield* fork(Effect.onError(replying, (cause) => (isAwaited ? Effect.void : logBroken(cause))))
         // Ends the wait when the fiber ends for any reason, even if the fiber never started.
         fiber.addObserver((exit) => Deferred.doneUnsafe(replied, exit))
         return yield* Effect.ensuring(
@@ -96,8 +137,9 @@ export class InFlight extends Context.Service<
         )
       })
       return InFlight.of({
-        isBusy: Effect.map(FiberSet.size(fibers), (size) => size > 0),
-        start: (work) => Effect.asVoid(FiberSet.run(fibers, Effect.onError(work, logBroken))),
+        isBusy: Effect.map(running, ({ length }) => length > 0),
+        start: (work) =>
+          Effect.suspend(() => (isOpen ? Effect.asVoid(fork(Effect.onError(work, logBroken))) : Effect.void)),
         run: (work) => runWithReply(() => work),
         runWithReply,
         whenLate
