@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, type Exit, Metric, References } from "effect"
+import { Clock, Context, Effect, type Exit, LogLevel, Metric, References } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { seriesOf } from "../../core/telemetry/Metrics.ts"
@@ -48,6 +48,7 @@ export const logRequest = (
     seconds({ method, path: route, status: String(status) }).updateUnsafe(duration_ms / 1000, services)
     for (const code of codes) refusals({ code }).updateUnsafe(1, services)
     const level = status >= 500 ? "Warn" : "Debug"
+    if (LogLevel.isGreaterThan(Context.get(services, References.MinimumLogLevel), level)) return Effect.void
     const line = { method, path: route, status, code: codes[0] ?? null, duration_ms }
     return Effect.logWithLevel(level)("answered", line)
   })
@@ -59,11 +60,15 @@ export const withAccessLog = <R>(answer: Effect.Effect<Response, never, R>) =>
     const since_ns = Context.get(services, Clock.Clock).monotonicTimeNanosUnsafe()
     return Effect.flatMap(Context.get(services, SecureRandom.SecureRandom).uuidV7(), (requestId) => {
       const entry = newLogEntry(requestId)
-      return answer.pipe(
-        Effect.onExit((exit) => logRequest(entry, method, { since_ns, status: statusOf(exit) })),
-        Effect.provideService(RequestLog, entry),
-        // Passes the entry itself, not a copy, because company and xid are added while the request is processed.
-        Effect.provideService(References.CurrentLogAnnotations, entry.about)
+      const logged = Effect.onExit(answer, (exit) => logRequest(entry, method, { since_ns, status: statusOf(exit) }))
+      // Passes the entry itself, not a copy, because company and xid are added while the request is processed.
+      return Effect.updateContext(
+        logged,
+        (around: Context.Context<Exclude<R, RequestLog>>) =>
+          around.pipe(
+            Context.add(References.CurrentLogAnnotations, entry.about),
+            Context.add(RequestLog, entry)
+          ) as unknown as Context.Context<R>
       )
     })
   })
@@ -71,12 +76,10 @@ export const withAccessLog = <R>(answer: Effect.Effect<Response, never, R>) =>
 type Route = (request: HttpServerRequest.HttpServerRequest) => string
 
 const recordingRoute = <E, R>(route: Route, handler: Effect.Effect<Response, E, R>) =>
-  Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-    Effect.flatMap(RequestLog, (log) => {
-      log.route = route(request)
-      return handler
-    })
-  )
+  Effect.contextWith((services: Context.Context<HttpServerRequest.HttpServerRequest | RequestLog>) => {
+    Context.get(services, RequestLog).route = route(Context.get(services, HttpServerRequest.HttpServerRequest))
+    return handler
+  })
 
 // Replaces Effect's own server span. That span would contain the whole URL, including customers' numbers. It would also
 // let a caller choose the trace of the request.

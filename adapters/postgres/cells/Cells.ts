@@ -62,11 +62,7 @@ const make = Effect.gen(function* () {
   const list = all.get("")
   return Cells.of({
     list,
-    // With a single cell, a company needs no query.
-    of: (companyId) =>
-      Effect.flatMap(list, (cells) =>
-        cells.length > 1 ? companies.get(String(companyId)) : Effect.succeed(cells[0]?.name ?? firstCell)
-      )
+    of: (companyId) => companies.get(String(companyId))
   })
 })
 
@@ -174,6 +170,12 @@ export const perCell = Effect.fnUntraced(function* <Id, Service extends object, 
       instanceIn(records.find((record) => record.name === name) ?? { name, node: mainNode })
     )
 
+  // With a single cell, a company needs no query.
+  const instanceOf = (companyId: CompanyId): Effect.Effect<Service> =>
+    Effect.flatMap(cells.list, ([first, second]) =>
+      first !== undefined && second === undefined ? instanceIn(first) : Effect.flatMap(cells.of(companyId), instance)
+    )
+
   const partsWhere = Effect.fnUntraced(function* (
     isWanted: (cell: CellRecord, index: number, cells: ReadonlyArray<CellRecord>) => boolean
   ) {
@@ -186,7 +188,7 @@ export const perCell = Effect.fnUntraced(function* <Id, Service extends object, 
   const parts = partsWhere(() => true)
 
   return {
-    of: (companyId) => Effect.flatMap(cells.of(companyId), instance),
+    of: instanceOf,
     all: Effect.flatMap(parts, (cells) => Effect.forEach(cells, ({ service }) => service)),
     parts,
     open: partsWhere(({ state }) => state === "open"),
