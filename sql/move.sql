@@ -38,8 +38,8 @@ end;
 $$;
 
 -- Moves all rows of a company to another cell, and names the cell in the directory. All of this is one transaction. Fails
--- unless the move has begun, the company is closed, and the copies equal the rows. Returns the number of rows. Returns null,
--- and changes nothing, if another transaction is moving the company.
+-- unless the company is closed, and the copies equal the rows. Returns the number of rows. Returns null, and changes nothing, if
+-- another transaction is moving the company, or if the move has ended.
 create function directory.move_company(company_ bigint, target_ text) returns bigint
 language plpgsql
 -- Runs as its owner, because no login may write these tables.
@@ -79,7 +79,7 @@ begin
     select from directory.company_move as m
     where m.company_id = company_ and m.source = source_ and m.target = target_
   ) then
-    raise exception 'no move of company % from % to % has begun', company_, source_, target_;
+    return null;
   end if;
   execute format('select jsonb_agg(to_jsonb(t) order by t.place) from %I.tables_to_move(false) as t', source_) into tables;
   execute format('select jsonb_agg(to_jsonb(t) order by t.place) from %I.tables_to_move(false) as t', target_) into theirs;

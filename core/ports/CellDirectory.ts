@@ -13,7 +13,7 @@ export class CellDirectory extends Context.Service<
      * Needs the login that owns the database.
      */
     readonly add: (name: CellName, node: NodeName) => Effect.Effect<boolean, CellNameTaken | CellNotAdded>
-    /** Returns the state before the change, or None if the cell does not exist. */
+    /** Returns the state before the change, or None if the cell does not exist or is moving. Needs a transaction. */
     readonly setState: (name: CellName, state: CellState) => Effect.Effect<Option.Option<CellState>>
     /**
      * Closes or opens each company of the cell. Waits for the money functions that are writing its balance. A repeated

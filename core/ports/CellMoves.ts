@@ -26,7 +26,10 @@ export class CellMoves extends Context.Service<
      * false if other transactions kept tables locked.
      */
     readonly clear: (move: CellMove) => Effect.Effect<boolean>
-    /** Removes the record of the move. Returns false if the move had ended. */
-    readonly end: (name: CellName, target: NodeName) => Effect.Effect<boolean>
+    /**
+     * Removes the record of the move if the cell is on the given node. Returns false if it is on another node, if the move had
+     * ended, or if another process is moving the cell. Needs a transaction.
+     */
+    readonly end: (move: CellMove, node: NodeName) => Effect.Effect<boolean>
   }
 >()("saldo/core/CellMoves") {}

@@ -50,8 +50,12 @@ export class CompanyMoves extends Context.Service<
      */
     readonly clear: (move: CompanyMove) => Effect.Effect<boolean>
     /**
-     * Ends the move. Opens the company, unless the cell in which it now is is closed. Returns false if the move had ended.
+     * Ends the move if the company is in the given cell. Opens the company, unless this cell is closed. Returns false if the
+     * company is in another cell, if the move had ended, or if another process is moving the rows. Needs a transaction.
      */
-    readonly end: (move: CompanyMove, at: DateTime.Utc) => Effect.Effect<boolean>
+    readonly end: (
+      move: CompanyMove,
+      at: { readonly cell: CellName; readonly now: DateTime.Utc }
+    ) => Effect.Effect<boolean>
   }
 >()("saldo/core/CompanyMoves") {}

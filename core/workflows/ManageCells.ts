@@ -16,19 +16,31 @@ export const addCell = Effect.fn("ManageCells.addCell")(function* (name: CellNam
   return isNew
 })
 
+/** A cell that stays on its node. The end of a move decides whether a moving cell is open. */
+const stayingCell = Effect.fnUntraced(function* (name: CellName) {
+  const known = yield* (yield* CellDirectory).list
+  const cell = known.find((each) => each.name === name)
+  if (cell === undefined) return yield* new UnknownCell({ name })
+  if (cell.movingTo !== null)
+    return yield* new CellMoving({ name, source: cell.node, target: cell.movingTo, why: "other" })
+  return cell
+})
+
 /** Changes the state of a cell. Returns whether it changed. */
 const setState = Effect.fnUntraced(function* (name: CellName, state: CellState) {
+  const { node } = yield* stayingCell(name)
   const cells = yield* CellDirectory
   const before = yield* cells.setState(name, state)
-  if (Option.isNone(before)) return yield* new UnknownCell({ name })
+  // A move has begun since.
+  if (Option.isNone(before)) return yield* new CellMoving({ name, source: node, target: node, why: "other" })
   if (before.value === state) return false
   yield* recordAudit(state === "open" ? "cell_opened" : "cell_closed", {}, { cell: name })
   return true
 }, atomically)
 
 /**
- * Closes a cell. First its calls are refused, then the database refuses every new write of its companies. Returns whether
- * the cell was open. A repeated call ends what an interrupted one began.
+ * Closes a cell that is not moving. First its calls are refused, then the database refuses every new write of its companies.
+ * Returns whether the cell was open. A repeated call ends what an interrupted one began.
  */
 export const closeCell = Effect.fn("ManageCells.closeCell")(function* (name: CellName) {
   yield* requireAction("cell")
@@ -42,11 +54,7 @@ export const closeCell = Effect.fn("ManageCells.closeCell")(function* (name: Cel
 export const openCell = Effect.fn("ManageCells.openCell")(function* (name: CellName) {
   yield* requireAction("cell")
   const cells = yield* CellDirectory
-  const known = yield* cells.list
-  const cell = known.find((each) => each.name === name)
-  if (cell === undefined) return yield* new UnknownCell({ name })
-  if (cell.movingTo !== null)
-    return yield* new CellMoving({ name, source: cell.node, target: cell.movingTo, why: "other" })
+  yield* stayingCell(name)
   yield* cells.setCompanies(name, "open", yield* DateTime.now)
   const wasClosed = yield* setState(name, "open")
   // Opens the companies that have moved to the cell since, while it was closed.

@@ -43,7 +43,10 @@ const begun = Effect.fnUntraced(function* (name: CellName, target: NodeName) {
   if (yield* moves.begin({ name, source: node, target }, yield* DateTime.now))
     yield* recordAudit("cell_move_begun", {}, { cell: name, from: node, to: target })
   const move = yield* moves.find(name)
-  return Option.isSome(move) ? move.value : null
+  if (Option.isSome(move)) return move.value
+  // Another command has moved it meanwhile.
+  const now = yield* nodeOf(name)
+  return now.node === target ? null : yield* new CellMoving({ name, source: node, target: now.node, why: "busy" })
 }, atomically)
 
 /** Waits until nothing of the closed cell is in progress. Returns false if transactions go on writing. */
@@ -54,13 +57,36 @@ const settledDown = Effect.fnUntraced(function* (name: CellName) {
   return yield* companies.writersGone(name)
 })
 
-const end = Effect.fnUntraced(function* (move: CellMove, isAbandoned: boolean) {
+/** The result of a command that does not hold the move. Fails unless another command has ended the move on this node. */
+const endedByAnother = Effect.fnUntraced(function* (move: CellMove, node: NodeName) {
+  const moves = yield* CellMoves
+  if ((yield* nodeOf(move.name)).node !== node || Option.isSome(yield* moves.find(move.name)))
+    return yield* new CellMoving({ ...move, why: "busy" })
+  return { source: move.source, node, hasMoved: node !== move.source, rows: null } satisfies CellMoved
+})
+
+/** Ends the move on this node. Returns false if another command has done so. */
+const end = Effect.fnUntraced(function* (move: CellMove, node: NodeName) {
   const moves = yield* CellMoves
   const cells = yield* CellDirectory
-  if (!(yield* moves.end(move.name, move.target))) return
+  if (!(yield* moves.end(move, node))) return false
   if (move.wasOpen) yield* cells.setState(move.name, "open")
   const details = { cell: move.name, from: move.source, to: move.target }
-  yield* recordAudit(isAbandoned ? "cell_move_abandoned" : "cell_moved", {}, details)
+  yield* recordAudit(node === move.source ? "cell_move_abandoned" : "cell_moved", {}, details)
+  return true
+}, atomically)
+
+const openCompanies = Effect.fnUntraced(function* ({ name, wasOpen }: CellMove) {
+  const cells = yield* CellDirectory
+  if (wasOpen) yield* cells.setCompanies(name, "open", yield* DateTime.now)
+})
+
+/** Leaves the cell on its node. The transaction holds the move, so no other command moves the rows between the steps. */
+const giveUp = Effect.fnUntraced(function* (move: CellMove) {
+  const moves = yield* CellMoves
+  if (!(yield* moves.clear(move)) || (yield* nodeOf(move.name)).node !== move.source) return false
+  yield* openCompanies(move)
+  return yield* end(move, move.source)
 }, atomically)
 
 /**
@@ -82,22 +108,26 @@ export const moveCell = Effect.fn("MoveCell.moveCell")(function* (name: CellName
   if (!isAbandoned && target !== move.target) return yield* new CellMoving({ ...move, why: "other" })
   yield* moves.require(name, [source, move.target])
 
-  const busy = new CellMoving({ ...move, why: "busy" })
+  if (isAbandoned) {
+    if (!(yield* giveUp(move))) return yield* endedByAnother(move, source)
+    return { source, node: source, hasMoved: false, rows: null } satisfies CellMoved
+  }
+
   const { directory } = yield* MovePauses
   let rows: number | null = null
-  if (!isAbandoned && node !== target) {
+  if (node !== target) {
     yield* cells.setCompanies(name, "closed", yield* DateTime.now)
     // Afterwards no process takes calls of the cell, and none reads its rows on the old node.
     const [, isQuiet] = yield* Effect.all([Effect.sleep(directory), settledDown(name)], { concurrency: "unbounded" })
-    if (!isQuiet) return yield* busy
+    if (!isQuiet) return yield* new CellMoving({ ...move, why: "busy" })
     const moved = yield* moves.transfer(move)
-    if (Option.isNone(moved)) return yield* busy
+    if (Option.isNone(moved)) return yield* endedByAnother(move, target)
     rows = moved.value
   }
-  if (!(yield* moves.clear(move))) return yield* busy
+  if (!(yield* moves.clear(move))) return yield* endedByAnother(move, target)
   // Afterwards each process that takes calls of the cell also knows its node.
-  if (!isAbandoned) yield* Effect.sleep(directory)
-  if (move.wasOpen) yield* cells.setCompanies(name, "open", yield* DateTime.now)
-  yield* end(move, isAbandoned)
-  return { source, node: target, hasMoved: !isAbandoned, rows } satisfies CellMoved
+  yield* Effect.sleep(directory)
+  yield* openCompanies(move)
+  if (!(yield* end(move, target))) return yield* endedByAnother(move, target)
+  return { source, node: target, hasMoved: true, rows } satisfies CellMoved
 })

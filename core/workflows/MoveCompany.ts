@@ -63,7 +63,9 @@ const begun = Effect.fnUntraced(function* (companyId: CompanyId, target: CellNam
   if (yield* moves.begin(company, target, yield* DateTime.now))
     yield* recordAudit("company_move_begun", { companyId }, { from: company.cell, to: target })
   const move = yield* moves.find(companyId)
-  return Option.isSome(move) ? move.value : yield* new CellNotOpen({ name: target })
+  if (Option.isSome(move)) return move.value
+  // Another command may have moved it meanwhile.
+  return (yield* companyOf(companyId)).cell === target ? null : yield* new CellNotOpen({ name: target })
 }, atomically)
 
 /** Waits until nothing of the closed company is in progress. Returns false if transactions go on writing. */
@@ -84,20 +86,32 @@ const transferred = Effect.fnUntraced(function* (move: CompanyMove) {
       Effect.flatMap(Option.match({ onNone: () => Effect.void, onSome: ({ done, total }) => report(done, total) })),
       Effect.repeat(Schedule.spaced("1 second"))
     )
-  const rows = yield* Effect.raceFirst(moves.transfer(move), Effect.andThen(watched, Effect.never))
-  if (Option.isNone(rows)) return yield* new CompanyMoving({ ...move, why: "busy" })
-  return rows.value
+  return yield* Effect.raceFirst(moves.transfer(move), Effect.andThen(watched, Effect.never))
 })
 
-const end = Effect.fnUntraced(function* (move: CompanyMove, isAbandoned: boolean) {
+/** The result of a command that does not hold the move. Fails unless another command has ended the move in this cell. */
+const endedByAnother = Effect.fnUntraced(function* (move: CompanyMove, cell: CellName) {
+  const moves = yield* CompanyMoves
+  const company = yield* companyOf(move.companyId)
+  if (company.cell !== cell || Option.isSome(yield* moves.find(move.companyId)))
+    return yield* new CompanyMoving({ ...move, why: "busy" })
+  return { source: move.source, cell, hasMoved: cell !== move.source, rows: null } satisfies CompanyMoved
+})
+
+/** Ends the move in this cell. Returns false if another command has done so. */
+const end = Effect.fnUntraced(function* (move: CompanyMove, cell: CellName) {
   const moves = yield* CompanyMoves
   const { companyId, source, target } = move
-  if (!(yield* moves.end(move, yield* DateTime.now))) return
-  yield* recordAudit(
-    isAbandoned ? "company_move_abandoned" : "company_moved",
-    { companyId },
-    { from: source, to: target }
-  )
+  if (!(yield* moves.end(move, { cell, now: yield* DateTime.now }))) return false
+  const action = cell === source ? "company_move_abandoned" : "company_moved"
+  yield* recordAudit(action, { companyId }, { from: source, to: target })
+  return true
+}, atomically)
+
+/** Leaves the company in its cell. The transaction holds the move, so no other command moves the rows between the steps. */
+const giveUp = Effect.fnUntraced(function* (move: CompanyMove) {
+  const moves = yield* CompanyMoves
+  return (yield* moves.clear(move)) && (yield* end(move, move.source))
 }, atomically)
 
 /**
@@ -117,23 +131,25 @@ export const moveCompany = Effect.fn("MoveCompany.moveCompany")(function* (compa
   const isAbandoned = target === source && cell === source
   if (!isAbandoned && target !== move.target) return yield* new CompanyMoving({ ...move, why: "other" })
   yield* moves.require(source, move.target)
+  if (isAbandoned) {
+    if (!(yield* giveUp(move))) return yield* endedByAnother(move, source)
+    return { source, cell: source, hasMoved: false, rows: null } satisfies CompanyMoved
+  }
 
   const { directory } = yield* MovePauses
   let rows: number | null = null
-  if (!isAbandoned && cell !== target) {
-    if (!(yield* moves.close(move, yield* DateTime.now))) return yield* new CompanyMoving({ ...move, why: "busy" })
+  if (cell !== target) {
+    if (!(yield* moves.close(move, yield* DateTime.now))) return yield* endedByAnother(move, target)
     // Afterwards no process takes calls of the company, and none reads its rows in the old cell.
     const [, isQuiet] = yield* Effect.all([Effect.sleep(directory), settledDown(move)], { concurrency: "unbounded" })
     if (!isQuiet) return yield* new CompanyMoving({ ...move, why: "busy" })
-    rows = yield* transferred(move)
+    const moved = yield* transferred(move)
+    if (Option.isNone(moved)) return yield* endedByAnother(move, target)
+    rows = moved.value
   }
-  if (!(yield* moves.clear(move))) return yield* new CompanyMoving({ ...move, why: "busy" })
-  if (isAbandoned) {
-    yield* end(move, true)
-    return { source, cell: source, hasMoved: false, rows } satisfies CompanyMoved
-  }
+  if (!(yield* moves.clear(move))) return yield* endedByAnother(move, target)
   // Afterwards each process that takes calls of the company also knows its cell.
   yield* Effect.sleep(directory)
-  yield* end(move, false)
+  if (!(yield* end(move, target))) return yield* endedByAnother(move, target)
   return { source, cell: target, hasMoved: true, rows } satisfies CompanyMoved
 })

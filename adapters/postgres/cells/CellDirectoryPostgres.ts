@@ -100,11 +100,12 @@ const make = Effect.fnUntraced(function* <E>(owner: Layer.Layer<SqlClient.SqlCli
   })
 
   const setState = Effect.fnUntraced(function* (name: CellName, state: CellState) {
+    // Waits for a move that is being recorded. The next statement sees its record.
+    yield* sql`select from directory.cell where name = ${name} for update`
     const [row] = yield* sql<{ state: string }>`
       update directory.cell
       set state = ${state}
-      where name = ${name}
-        and (${state} = 'closed' or not exists (select from directory.cell_move as m where m.cell = name))
+      where name = ${name} and not exists (select from directory.cell_move as m where m.cell = name)
       returning old.state`
     return Option.map(Option.fromUndefinedOr(row), (before) => stateOf(before.state))
   }, Effect.orDie)

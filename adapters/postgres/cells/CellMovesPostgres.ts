@@ -210,13 +210,12 @@ const make = Effect.fnUntraced(function* <OE>(owner: OwnerLayer<OE>) {
       Effect.orDie
     )
 
-  const end: CellMoves["Service"]["end"] = (name, target) =>
-    Effect.orDie(
-      Effect.map(
-        sql`delete from directory.cell_move where cell = ${name} and target = ${target} returning cell`,
-        (rows) => rows.length > 0
-      )
-    )
+  const end: CellMoves["Service"]["end"] = Effect.fnUntraced(function* ({ name, target }, node) {
+    const [held] = yield* sql<{ node: string | null }>`select directory.hold_cell_move(${name}, ${target}) as node`
+    if (held?.node !== node) return false
+    yield* sql`delete from directory.cell_move where cell = ${name}`
+    return true
+  }, Effect.orDie)
 
   return CellMoves.of({
     ...cellTransfer(sql, owner),

@@ -72,19 +72,14 @@ const openings = Effect.gen(function* () {
 
   // The share lock keeps the state of the cell until the company is opened or stays closed. So a cell that is being closed
   // finds the company afterwards.
-  const end: CompanyMoves["Service"]["end"] = Effect.fnUntraced(function* ({ companyId, target }, at) {
-    const ended = yield* sql`
-      delete from directory.company_move
-      where company_id = ${int8(companyId)} and target = ${target}
-      returning company_id`
-    if (ended.length === 0) return false
-    const [cell] = yield* sql<{ name: string; closed: boolean }>`
-      select l.name, l.state = 'closed' as closed
-      from directory.company as c
-      join directory.cell as l on l.name = c.cell
-      where c.id = ${int8(companyId)}
-      for share of l`
-    if (cell !== undefined) yield* setClosed(cell.name, { companyId, at, isClosed: cell.closed })
+  const end: CompanyMoves["Service"]["end"] = Effect.fnUntraced(function* ({ companyId, target }, { cell, now }) {
+    const [held] = yield* sql<{ cell: string | null }>`
+      select directory.hold_move(${int8(companyId)}, ${target}) as cell`
+    if (held?.cell !== cell) return false
+    yield* sql`delete from directory.company_move where company_id = ${int8(companyId)}`
+    const [row] = yield* sql<{ closed: boolean }>`
+      select state = 'closed' as closed from directory.cell where name = ${cell} for share`
+    yield* setClosed(cell, { companyId, at: now, isClosed: row?.closed ?? true })
     return true
   }, Effect.orDie)
 

@@ -74,7 +74,7 @@ const close = Command.make(
 ).pipe(
   Command.provide(operatorLayer),
   Command.withDescription(
-    "Close a cell. Calls of its companies receive 503 SERVICE_UNAVAILABLE with Retry-After, and nothing of theirs changes; the other cells go on. Sales that are in progress still end. Its recovery, SMS and webhook deliveries pause. An interrupted command may be repeated."
+    "Close a cell. Calls of its companies receive 503 SERVICE_UNAVAILABLE with Retry-After, and nothing of theirs changes; the other cells go on. Sales that are in progress still end. Its recovery, SMS and webhook deliveries pause. A cell that is moving to another node is closed already, and this command is refused. An interrupted command may be repeated."
   ),
   Command.withShortDescription("Refuse the calls of a cell's companies"),
   Command.withExamples([{ command: "saldo cell close norte", description: "Before work on the cell" }])

@@ -1,0 +1,191 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Option, Redacted } from "effect"
+import * as Nodes from "../../adapters/postgres/connection/Nodes.ts"
+import { CellName, NodeName } from "../../core/domain/Cell.ts"
+import { CompanyId } from "../../core/domain/Ids.ts"
+import { CellDirectory } from "../../core/ports/CellDirectory.ts"
+import { CellMoves } from "../../core/ports/CellMoves.ts"
+import { CompanyMoves } from "../../core/ports/CompanyMoves.ts"
+import { Ledger } from "../../core/ports/Ledger.ts"
+import { addCell, closeCell, openCell } from "../../core/workflows/ManageCells.ts"
+import { companyOf } from "../../core/workflows/ManageCompany.ts"
+import { testDatabaseUrl, violatedInvariants } from "../support/Database.ts"
+import { connectionsTo } from "../support/NodeCells.ts"
+import { intentOf, reservedOrder } from "../support/SalesOnPostgres.ts"
+import { busyCompany, move, moveCellTo, portsOfMoves, rowsOf, sells } from "./Moves.ts"
+import { MovesOnTwoNodes, node, onNode, without } from "./TwoNodes.ts"
+
+const [main, norte, sur] = [NodeName.make("main"), CellName.make("norte"), CellName.make("sur")]
+const rounds = 3
+
+/** Runs a command. Returns "done" or the tag of its refusal. Any other failure fails the test. */
+const tagOf = <A, E extends { readonly _tag: string }, R>(command: Effect.Effect<A, E, R>) =>
+  Effect.match(command, { onFailure: ({ _tag }): string => _tag, onSuccess: () => "done" })
+
+const together = { concurrency: "unbounded" } as const
+
+const placeOf = (name: string) =>
+  Effect.flatMap(CellDirectory, ({ list }) =>
+    Effect.map(list, (cells) => {
+      const cell = cells.find((each) => each.name === name)
+      return { node: `${cell?.node}`, state: cell?.state, movingTo: cell?.movingTo }
+    })
+  )
+
+/** Ends the move of a company that no operator has ended. */
+const endMove = (company: number) =>
+  Effect.flatMap(
+    CompanyMoves.use(({ find }) => find(CompanyId.make(company))),
+    Option.match({ onNone: () => Effect.void, onSome: ({ target }) => Effect.asVoid(move(company, target)) })
+  )
+
+/** Ends the move of a cell that no operator has ended. */
+const endCellMove = (name: CellName) =>
+  Effect.flatMap(
+    CellMoves.use(({ find }) => find(name)),
+    Option.match({ onNone: () => Effect.void, onSome: ({ target }) => Effect.asVoid(moveCellTo(name, target)) })
+  )
+
+/** The cells with rows of a company. */
+const homesOf = Effect.fnUntraced(function* (company: number) {
+  const there = (yield* placeOf("sur")).node === node
+  const homes: Array<string> = []
+  for (const cell of ["cell", "norte", "sur"]) {
+    const rows = yield* cell === "sur" && there ? onNode(rowsOf(cell, company)) : rowsOf(cell, company)
+    if (Object.keys(rows).length > 0) homes.push(cell)
+  }
+  return homes
+})
+
+/** Asserts that a company is whole in its cell, and that it sells there. */
+const assertSells = Effect.fnUntraced(function* (company: number, key: string) {
+  const { cell } = yield* companyOf(CompanyId.make(company))
+  assert.deepStrictEqual(yield* homesOf(company), [cell as string])
+  assert.strictEqual(yield* sells(company, key), "sold")
+  assert.deepStrictEqual(yield* violatedInvariants, [])
+})
+
+layer(MovesOnTwoNodes, { excludeTestServices: true, timeout: "5 minutes" })("several operators at once", (it) => {
+  it.effect("move a company to one of their cells", () =>
+    Effect.gen(function* () {
+      yield* addCell(norte, main)
+      yield* busyCompany(300)
+      for (let round = 1; round <= rounds; round++) {
+        const tags = yield* Effect.forEach(["sur", "norte", "cell", "sur"], (cell) => tagOf(move(300, cell)), together)
+        assert.isEmpty(tags.filter((tag) => !["done", "CompanyMoving", "CellNotOpen"].includes(tag)))
+        assert.include(tags, "done")
+        yield* endMove(300)
+        yield* assertSells(300, `ronda-${round}`)
+      }
+    })
+  )
+
+  it.effect("move a cell to one of their nodes", () =>
+    Effect.gen(function* () {
+      yield* busyCompany(306)
+      yield* move(306, "sur")
+      for (let round = 1; round <= rounds; round++) {
+        const tags = yield* Effect.forEach(
+          ["main", node, "main"],
+          (target) => tagOf(moveCellTo("sur", target)),
+          together
+        )
+        assert.isEmpty(tags.filter((tag) => !["done", "CellMoving", "CellNotMoved"].includes(tag)))
+        assert.include(tags, "done")
+        yield* endCellMove(sur)
+        assert.deepInclude(yield* placeOf("sur"), { state: "open", movingTo: null })
+        yield* assertSells(306, `ronda-${round}`)
+      }
+      yield* moveCellTo("sur", node)
+    })
+  )
+
+  it.effect("close a cell before or after its move, and it stays closed", () =>
+    Effect.gen(function* () {
+      for (let round = 1; round <= rounds; round++) {
+        const target = round % 2 === 0 ? node : "main"
+        const [, closing] = yield* Effect.all([tagOf(moveCellTo("sur", target)), tagOf(closeCell(sur))], together)
+        assert.include(["done", "CellMoving"], closing)
+        yield* endCellMove(sur)
+        const state = closing === "done" ? "closed" : "open"
+        assert.deepInclude(yield* placeOf("sur"), { node: target, state, movingTo: null })
+        yield* openCell(sur)
+        yield* assertSells(306, `cerrada-${round}`)
+      }
+      yield* moveCellTo("sur", node)
+    })
+  )
+
+  it.effect("neither close, open nor add a cell whose move was interrupted", () =>
+    Effect.gen(function* () {
+      yield* without("directory.place_cell", Effect.exit(moveCellTo("sur", "main")))
+      const rows = yield* onNode(rowsOf("sur", 306))
+      for (const command of [closeCell(sur), openCell(sur)])
+        assert.strictEqual((yield* Effect.flip(command))._tag, "CellMoving")
+      assert.strictEqual((yield* Effect.flip(addCell(sur, main)))._tag, "CellNameTaken")
+      assert.isFalse(yield* addCell(sur, NodeName.make(node)))
+      assert.deepStrictEqual(yield* onNode(rowsOf("sur", 306)), rows)
+      assert.deepStrictEqual(yield* violatedInvariants, [])
+      yield* moveCellTo("sur", node)
+      assert.deepInclude(yield* placeOf("sur"), { node, state: "open", movingTo: null })
+      yield* assertSells(306, "interrumpida")
+    })
+  )
+
+  it.effect("close and open the cells of a company that moves between nodes", () =>
+    Effect.gen(function* () {
+      yield* busyCompany(312)
+      for (let round = 1; round <= rounds; round++) {
+        const target = round % 2 === 0 ? "cell" : "sur"
+        const changes = [sur, CellName.make("cell")].flatMap((cell) => [closeCell(cell), openCell(cell)])
+        const changing = Effect.forEach(changes, tagOf, together)
+        const [moving, tags] = yield* Effect.all([tagOf(move(312, target)), changing], together)
+        assert.deepStrictEqual([...new Set(tags)], ["done"])
+        assert.include(["done", "CellNotOpen", "CompanyMoving"], moving)
+        yield* endMove(312)
+        yield* Effect.forEach([sur, CellName.make("cell")], openCell)
+        yield* assertSells(312, `ronda-${round}`)
+      }
+    })
+  )
+
+  it.effect("add a cell on a node to and from which a company and a cell move", () =>
+    Effect.gen(function* () {
+      const tags = yield* Effect.all(
+        [
+          tagOf(addCell(CellName.make("oeste"), NodeName.make(node))),
+          tagOf(move(300, "cell")),
+          tagOf(moveCellTo("sur", "main"))
+        ],
+        together
+      )
+      assert.isEmpty(tags.filter((tag) => !["done", "CellNotAdded", "CompanyMoving", "CellNotMoved"].includes(tag)))
+      yield* Effect.andThen(endMove(300), endCellMove(sur))
+      yield* addCell(CellName.make("oeste"), NodeName.make(node))
+      yield* assertSells(300, "ampliada")
+      yield* assertSells(306, "ampliada")
+      // The ids of the moved cell still have its remainder.
+      const order = yield* reservedOrder(yield* Ledger, intentOf(306, "siguiente", 100))
+      assert.strictEqual(order.transactionId % 256, 1)
+      yield* moveCellTo("sur", node)
+    })
+  )
+
+  it.effect("cannot go on with a move to a node that the environment no longer names", () =>
+    Effect.gen(function* () {
+      yield* busyCompany(318)
+      yield* without("directory.place_company", Effect.exit(move(318, "sur")))
+      const withoutNodes = Layer.merge(
+        connectionsTo(Redacted.make(yield* testDatabaseUrl), { connections_max: 1 }),
+        Nodes.layer(new Map())
+      )
+      const refused = (cell: string) =>
+        Effect.provide(Effect.flip(move(318, cell)), Layer.fresh(portsOfMoves(withoutNodes)))
+      for (const cell of ["sur", "cell"]) assert.deepInclude(yield* refused(cell), { _tag: "CellsUnreachable", node })
+      assert.strictEqual(yield* sells(318, "durante"), "CompanyClosed")
+      assert.deepStrictEqual(yield* violatedInvariants, [])
+      yield* move(318, "sur")
+      yield* assertSells(318, "despues")
+    })
+  )
+})
