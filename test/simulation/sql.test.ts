@@ -29,8 +29,10 @@ describe("the simulation on the SQL functions", () => {
           faultsAtStepsOn(on).filter((cell) => cell.startsWith("wire") && !reached.has(cell)),
           "connections broke before and after the commit of every statement that an adapter retries"
         )
-        const elsewhere = await Effect.runPromise(quietly(runCampaign({ seed: seeds[0], seeds: 1, ops, on, threads })))
-        assert.strictEqual(elsewhere.outcomes[0]?.digest, digests[0])
+        // The second seed takes half the time of the first. Its first run came after another seed in the same Postgres.
+        const elsewhere = await Effect.runPromise(quietly(runCampaign({ seed: seeds[1], seeds: 1, ops, on, threads })))
+        assert.isDefined(digests[1])
+        assert.strictEqual(elsewhere.outcomes[0]?.digest, digests[1])
       }),
     timeout_ms
   )
