@@ -2,6 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Option, Schedule } from "effect"
 import type { CellName } from "../../core/domain/Cell.ts"
 import { closeCell, openCell } from "../../core/workflows/ManageCells.ts"
+import { onNodeOf } from "./environment/CellReads.ts"
 import { beforeLoadEnds, companiesSell, type FaultContext, sales_max, waitDuringLoad } from "./FaultContext.ts"
 import { untilDone } from "./OperatorWork.ts"
 
@@ -33,9 +34,11 @@ export interface CellClosing {
 }
 
 const countRows = Effect.fnUntraced(function* (cell: CellName) {
-  const sql = yield* PgClient.PgClient
   const parts = tables.map((table) => `select '${table}' as table, count(*)::int as count from ${cell}."${table}"`)
-  const rows = yield* sql.unsafe<{ table: string; count: number }>(parts.join(" union all ")).unprepared
+  const rows = yield* onNodeOf(
+    cell,
+    PgClient.PgClient.use((sql) => sql.unsafe<{ table: string; count: number }>(parts.join(" union all ")).unprepared)
+  )
   return Object.fromEntries(rows.map(({ count, table }): [string, number] => [table, count]))
 })
 

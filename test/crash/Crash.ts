@@ -67,7 +67,7 @@ const round_max = Duration.minutes(12)
 const roundEnds = "a round ends"
 
 const checkAudit = Effect.fnUntraced(function* ({ seed, environment }: CrashRun, round: number) {
-  const audit = yield* saldo(["audit"], { DATABASE_URL: environment.database })
+  const audit = yield* saldo(["audit"], environment.commands)
   const isSound = (yield* ended(audit)) === 0
   const followsProtocol = yield* environment.suppliers.dismiss
   const breaches = [

@@ -3,9 +3,10 @@ import { Effect } from "effect"
 import { Audit } from "../../core/ports/Audit.ts"
 import type { CompanyDay } from "../../core/ports/Closings.ts"
 import { verifyClosings } from "../../core/workflows/CloseDays.ts"
-import { type Placement, readPlacements } from "../support/SeveralCells.ts"
+import type { Placement } from "../support/SeveralCells.ts"
 import type { ClientOperation } from "./Clients.ts"
 import type { CellClosing } from "./CloseCell.ts"
+import { readCells } from "./environment/CellReads.ts"
 import { unclosedDays } from "./environment/RunTime.ts"
 import type { CompanyEndpoint } from "./environment/Subscriptions.ts"
 import type { MadeEntry } from "./OperatorWork.ts"
@@ -49,7 +50,7 @@ export interface EntryRow {
 }
 
 /** A confirmed proposal, and the number of its events in the audit log. */
-export interface ConfirmedRow {
+interface ConfirmedRow {
   readonly number: number
   readonly audited: number
 }
@@ -114,48 +115,64 @@ const readClosings = Effect.gen(function* () {
   } satisfies ClosingsRead
 })
 
+/** The companies with rows in each table of each cell. */
+const readPlacements = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const tables = yield* sql<{ name: string }>`
+    select table_name as name
+    from information_schema.columns
+    where table_schema = 'cell' and column_name = 'company_id'`
+  const parts = tables.map(
+    ({ name }) =>
+      `select distinct '${name}' as table, 'all_cells' as cell, company_id::float8 as "companyId" from all_cells."${name}"`
+  )
+  return yield* readCells<Placement>(parts.join(" union all "))
+})
+
 /** Reads the books, on the shared time. */
 export const readBooks = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
-  const sales = yield* sql<SaleRow>`
+  const sales = yield* readCells<SaleRow>(`
     select company_id::float8 as "companyId", id::float8 as id, xid, status, amount::float8 as centavos,
       auth_code as "authCode"
     from all_cells.transaction
-    order by id`
-  const reversals = yield* sql<ReversalRow>`
+    order by id`)
+  const reversals = yield* readCells<ReversalRow>(`
     select company_id::float8 as "companyId", id::float8 as id, xid, transaction_id::float8 as "saleId", status
     from all_cells.reversal
-    order by id`
-  const policies = yield* sql<PolicyRow>`
+    order by id`)
+  const policies = yield* readCells<PolicyRow>(`
     select company_id::float8 as "companyId", id::float8 as id, state, policy_number as "policyNumber"
     from all_cells.insurance
-    where transaction_id is not null`
-  const byHand = yield* sql<EntryRow>`
+    where transaction_id is not null`)
+  const byHand = yield* readCells<EntryRow>(`
     select company_id::float8 as "companyId", id::float8 as id, type, reference, amount::float8 as centavos
     from all_cells.entry
-    where type in ('deposit', 'adjustment')`
-  const confirmed = yield* sql<ConfirmedRow>`
-    select p.number::float8 as number, count(a.id)::float8 as audited
-    from all_cells.funding_proposal as p
-    left join directory.audit_event as a
-      on a.action = 'funding_confirmed' and (a.details ->> 'proposal')::bigint = p.number
-    where p.state = 'confirmed'
-    group by p.number`
-  const events = yield* sql<EventRow>`
+    where type in ('deposit', 'adjustment')`)
+  const proposals = yield* readCells<{ number: number }>(
+    "select number::float8 as number from all_cells.funding_proposal where state = 'confirmed'"
+  )
+  const audits = yield* sql<{ number: number }>`
+    select (details ->> 'proposal')::float8 as number from directory.audit_event where action = 'funding_confirmed'`
+  const confirmed = proposals.map(({ number }) => ({
+    number,
+    audited: audits.filter((audit) => audit.number === number).length
+  }))
+  const events = yield* readCells<EventRow>(`
     select company_id::float8 as "companyId", sequence::float8 as sequence, type, transaction_id::float8 as "saleId",
       reversal_id::float8 as "reversalId", insurance_id::float8 as "policyId", entry_id::float8 as "entryId",
       available::float8 as available, low_balance_alert::float8 as alert
     from all_cells.event
-    order by company_id, sequence`
-  const balances = yield* sql<BalanceRow>`
+    order by company_id, sequence`)
+  const balances = yield* readCells<BalanceRow>(`
     select company_id::float8 as "companyId", owned::float8 as owned, available::float8 as available,
       low_balance_alert::float8 as alert, events_on as "eventsOn"
-    from all_cells.balance`
+    from all_cells.balance`)
   const alerts = yield* sql<{ alert: string }>`
     select action || ' ' || details as alert from directory.audit_event where action like 'late%'`
   const examined = yield* Audit.use(({ prove }) => prove)
   return {
-    sales,
+    sales: sales.toSorted((one, other) => one.id - other.id),
     reversals,
     policies,
     byHand,

@@ -3,8 +3,9 @@ import { CellName } from "../../core/domain/Cell.ts"
 import { type Cut, cuts } from "../support/CuttingProxy.ts"
 import { SeededRandom } from "../support/SeededRandom.ts"
 import { cellNames } from "../support/SeveralCells.ts"
-import type { PostgresEnd } from "./environment/Postgres.ts"
+import type { PostgresEnd, PostgresServer } from "./environment/Postgres.ts"
 import { type CrashPoint, crashPoints, workflowOf } from "./processes/CrashPoints.ts"
+import { type MovePoint, movePoints } from "./processes/MovePoints.ts"
 
 /**
  * Statements that move money, each with a text that only this statement sends to the database. The reference of a
@@ -44,13 +45,15 @@ export type Fault = Data.TaggedEnum<{
   Pause: { readonly point: CrashPoint; readonly minutes: number }
   /** Kills both servers at the same time, at any point of their work. */
   KillBoth: {}
-  KillPostgres: { readonly end: PostgresEnd }
+  KillPostgres: { readonly end: PostgresEnd; readonly of: PostgresServer }
   /** Cuts the connection to Postgres around the commit of a statement. */
   Cut: { readonly cut: Cut; readonly what: MoneyStatement | ClosingStatement }
   /** Stops the suppliers for some minutes. When they continue, they read the requests that arrived in the meantime. */
   Stall: { readonly minutes: number }
   /** Closes a cell, and opens it when the companies of the other cells have sold. */
   CloseCell: { readonly cell: CellName }
+  /** Kills the command that moves a company or a cell between the Postgres servers. The same command then ends the move. */
+  KillMove: { readonly at: MovePoint }
 }>
 export const Fault = Data.taggedEnum<Fault>()
 
@@ -91,18 +94,19 @@ const postgresEnds: ReadonlyArray<PostgresEnd> = [
   "immediate shutdown"
 ]
 
-/**
- * All faults. Kills of both servers and of Postgres are listed twice, because chance decides at which moment they happen.
- */
+const postgresServers = ["main", "second"] as const
+
+/** All faults. Kills of both servers are listed twice, because chance decides at which moment they happen. */
 export const allFaults: ReadonlyArray<Fault> = [
   ...crashPoints.flatMap(faultsAt),
-  ...[1, 2].flatMap(
-    (): ReadonlyArray<Fault> => [Fault.KillBoth(), ...postgresEnds.map((end) => Fault.KillPostgres({ end }))]
+  ...postgresServers.flatMap(
+    (of): ReadonlyArray<Fault> => [Fault.KillBoth(), ...postgresEnds.map((end) => Fault.KillPostgres({ end, of }))]
   ),
   ...cuts.flatMap((cut) => Struct.keys(statementMarkers).map((what): Fault => Fault.Cut({ cut, what }))),
   Fault.Stall({ minutes: 1 }),
   Fault.Stall({ minutes: short_minutes }),
-  ...cellNames.map((name) => Fault.CloseCell({ cell: CellName.make(name) }))
+  ...cellNames.map((name) => Fault.CloseCell({ cell: CellName.make(name) })),
+  ...[...movePoints("company"), ...movePoints("cell")].map((at) => Fault.KillMove({ at }))
 ]
 
 /** Kind of a fault, without its crash point. */
@@ -113,17 +117,21 @@ export const faultKindOf: (fault: Fault) => string = Fault.$match({
   PauseClosing: () => "a closing server is stopped",
   Pause: ({ minutes }) => `a server is stopped for ${minutes} min`,
   KillBoth: () => "both servers are killed",
-  KillPostgres: ({ end }) => `Postgres: ${end}`,
+  KillPostgres: ({ end, of }) => `Postgres ${of}: ${end}`,
   Cut: ({ cut, what }) => `the connection is cut ${cut} of ${what}`,
   Stall: ({ minutes }) => `the suppliers are stopped for ${minutes} min`,
-  CloseCell: () => "a cell is closed"
+  CloseCell: () => "a cell is closed",
+  KillMove: ({ at: { what } }) => `the move of a ${what} is killed`
 })
 
 /** Crash point of a fault; null when a random choice decides the moment. */
 export const crashPointOf = (fault: Fault): CrashPoint | null => ("point" in fault ? fault.point : null)
 
 /** A short text about a fault, for the log of the round and the display of progress. */
-export const describeFault = (fault: Fault): string => [faultKindOf(fault), crashPointOf(fault) ?? []].flat().join(" ")
+export const describeFault = (fault: Fault): string => {
+  const point = fault._tag === "KillMove" ? `${fault.at.moment} ${fault.at.step}` : crashPointOf(fault)
+  return [faultKindOf(fault), point ?? []].flat().join(" ")
+}
 
 /** All kinds of faults. */
 export const faultKinds: ReadonlyArray<string> = [...new Set(allFaults.map(faultKindOf))]
@@ -161,6 +169,16 @@ const halvesOf = (chance: SeededRandom, type: "Pause" | "PauseClosing") => {
   return [half(0), half(1)] as const
 }
 
+/** The kills of a move of a company and of a cell, one of each for a series, because a move takes longer than other faults. */
+const pairsOfMoves = (chance: SeededRandom) => {
+  const kills = chance.shuffled(faultsOfType("KillMove"))
+  const [companies, cells] = [
+    kills.filter(({ at }) => at.what === "company"),
+    kills.filter(({ at }) => at.what === "cell")
+  ]
+  return companies.map((kill, index) => [kill, cells[index % cells.length] ?? kill])
+}
+
 /** Faults that need both servers or advance the time, and therefore cannot be combined with most other faults. */
 const exclusiveGroups = (): ReadonlyArray<Array<Fault>> => {
   const [shorter, longer] = faultsOfType("Stall")
@@ -168,25 +186,31 @@ const exclusiveGroups = (): ReadonlyArray<Array<Fault>> => {
   return [[first, shorter], [second], [longer]].map((group) => group.filter((fault) => fault !== undefined))
 }
 
+/** A closed cell refuses the companies that move to it. */
+const classOf = (tag: Fault["_tag"]) => (tag === "KillMove" ? "CloseCell" : tag)
+
 /**
  * Adds a fault to the first group that has room and no fault of the same type. The fault must be compatible with every
  * other fault.
  */
 const addToGroup = (groups: ReadonlyArray<Array<Fault>>, extra: Fault): void => {
-  groups.find((group) => group.length < group_max && group.every(({ _tag }) => _tag !== extra._tag))?.push(extra)
+  groups
+    .find((group) => group.length < group_max && group.every(({ _tag }) => classOf(_tag) !== classOf(extra._tag)))
+    ?.push(extra)
 }
 
 /** Groups that together contain every crash point once and every kind of fault. */
 const allGroups = (
   chance: SeededRandom,
   killed: ReadonlyArray<string>,
-  paused: ReadonlyArray<string>
+  paused: ReadonlyArray<string>,
+  moves: ReadonlyArray<Fault>
 ): ReadonlyArray<FaultGroup> => {
   const recoveries = faultsOfType("KillRecovery").map((fault): Array<Fault> => [fault])
   const pairs = pairsOf(chance.shuffled(killed), chance.shuffled(paused))
   const groups = chance.shuffled([...pairs, ...recoveries, ...exclusiveGroups()])
   const moneyCuts = faultsOfType("Cut").filter(({ what }) => !isOfClosing(what))
-  const extras = [...faultsOfType("KillPostgres"), ...moneyCuts, ...faultsOfType("CloseCell")]
+  const extras = [...faultsOfType("KillPostgres"), ...moneyCuts, ...faultsOfType("CloseCell"), ...moves]
   for (const extra of chance.shuffled(extras)) addToGroup(chance.shuffled(groups), extra)
   return groups
 }
@@ -220,16 +244,19 @@ const seriesOf = (groups: ReadonlyArray<FaultGroup>, closings: ReadonlyArray<Fau
 /**
  * Plans the faults of every round from the seed.
  *
- * Twenty rounds contain a fault at every point and of every kind. Forty rounds contain every fault: at a point where a
- * server is killed in the first twenty rounds, a server is stopped in the other twenty.
+ * Twenty rounds contain a fault at every point of a server and of every kind. At a point where a server is killed in the first
+ * twenty rounds, a server is stopped in the next twenty. Each twenty rounds contain a move of a company and one of a cell, killed
+ * at other steps: 240 rounds contain all steps.
  */
 export const planFaults = (seed: number, rounds: number): ReadonlyArray<ReadonlyArray<FaultGroup>> => {
   const chance = new SeededRandom(seed, "deck")
   let halves = halvesOf(chance, "Pause")
   let closingHalves = halvesOf(chance, "PauseClosing")
+  const moves = pairsOfMoves(chance)
   const planned: Array<ReadonlyArray<FaultGroup>> = []
-  while (planned.length < rounds) {
-    planned.push(...seriesOf(allGroups(chance, ...halves), closingGroups(chance, ...closingHalves)))
+  for (let series = 0; planned.length < rounds; series++) {
+    const killed = moves[series % moves.length] ?? []
+    planned.push(...seriesOf(allGroups(chance, ...halves, killed), closingGroups(chance, ...closingHalves)))
     halves = [halves[1], halves[0]]
     closingHalves = [closingHalves[1], closingHalves[0]]
   }

@@ -1,11 +1,14 @@
 import { Duration, Effect, Option, Schedule } from "effect"
 import type { SeededRandom } from "../support/SeededRandom.ts"
 import { closeAndOpenCell } from "./CloseCell.ts"
+import { onNodeOf } from "./environment/CellReads.ts"
+import { secondNode } from "./environment/Environment.ts"
 import { endPostgres, untilPostgresAnswers } from "./environment/Postgres.ts"
 import { passMidnight, passMinutes } from "./environment/RunTime.ts"
 import type { Server } from "./environment/ServersAndSuppliers.ts"
 import { beforeLoadEnds, companiesSell, type FaultContext, sales_max, waitDuringLoad } from "./FaultContext.ts"
 import { Fault, statementMarkers } from "./Faults.ts"
+import { killMove } from "./KillMove.ts"
 import type { CrashPoint, PlannedSignal } from "./processes/CrashPoints.ts"
 
 /**
@@ -195,11 +198,14 @@ const cutConnection = Effect.fnUntraced(function* (
 
 const killPostgres = Effect.fnUntraced(function* (
   context: FaultContext,
-  { end }: Extract<Fault, { _tag: "KillPostgres" }>
+  { end, of }: Extract<Fault, { _tag: "KillPostgres" }>
 ) {
+  const { operator, postgres } = context.environment
   yield* waitDuringLoad(context)
-  yield* Effect.provide(endPostgres(context.environment.postgres, end), context.environment.operator)
-  context.log.add(`Postgres: ${end}`)
+  const ending = endPostgres(postgres[of], end)
+  const onServer = of === "main" ? ending : Effect.orDie(onNodeOf(secondNode.cell, ending))
+  yield* Effect.provide(onServer, operator)
+  context.log.add(`Postgres ${of}: ${end}`)
   yield* Effect.sleep("50 millis")
   yield* Effect.provide(untilPostgresAnswers, context.environment.operator)
   context.log.add("Postgres answers")
@@ -223,6 +229,7 @@ export const injectFault = (context: FaultContext, fault: Fault): Effect.Effect<
     KillPostgres: (wanted) => killPostgres(context, wanted),
     Cut: (wanted) => cutConnection(context, wanted),
     CloseCell: ({ cell }) => Effect.provide(closeAndOpenCell(context, cell), context.environment.operator),
+    KillMove: ({ at }) => Effect.provide(killMove(context, at), context.environment.operator),
     Stall: ({ minutes }) => stallSuppliers(context, minutes)
   })
 }

@@ -1,4 +1,3 @@
-import { PgClient } from "@effect/sql-pg"
 import { Effect, Schedule } from "effect"
 import { CompanyId } from "../../core/domain/Ids.ts"
 import { Amount, Centavos } from "../../core/domain/Money.ts"
@@ -7,6 +6,7 @@ import { changeCompany } from "../../core/workflows/ManageCompany.ts"
 import { actingAs } from "../support/OperatorAccounts.ts"
 import type { SeededRandom } from "../support/SeededRandom.ts"
 import type { ClientLoad } from "./Clients.ts"
+import { readCells } from "./environment/CellReads.ts"
 import type { Customer } from "./environment/Environment.ts"
 
 /** A deposit or correction that operators have made. */
@@ -74,9 +74,9 @@ export const fundDuring = Effect.fnUntraced(function* (
  * value often.
  */
 export const setAlertValues = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
-  const balances = yield* sql<{ company: number; available: number }>`
-    select company_id::float8 as company, available::float8 as available from all_cells.balance order by company_id`
+  const balances = yield* readCells<{ company: number; available: number }>(
+    "select company_id::float8 as company, available::float8 as available from all_cells.balance"
+  )
   for (const { available, company } of balances) {
     yield* changeCompany(CompanyId.make(company), {}, { lowBalanceAlert: Centavos.make(available) })
   }

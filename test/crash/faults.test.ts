@@ -9,8 +9,14 @@ const count = (group: ReadonlyArray<Fault>, ...tags: ReadonlyArray<Fault["_tag"]
   group.filter(({ _tag }) => tags.includes(_tag)).length
 
 describe("the planned faults", () => {
-  it.each(seeds)("contain every fault in 60 rounds with seed %d", (seed) => {
+  it.each(seeds)("contain every fault in 60 rounds with seed %d, except some steps of moves", (seed) => {
     const planned = new Set(planFaults(seed, rounds).flat(2))
+    for (const fault of allFaults) if (fault._tag !== "KillMove") assert.isTrue(planned.has(fault))
+    assert.strictEqual(count([...planned], "KillMove"), 6)
+  })
+
+  it.each(seeds)("contain every step of a move in 240 rounds with seed %d", (seed) => {
+    const planned = new Set(planFaults(seed, 240).flat(2))
     assert.strictEqual(planned.size, allFaults.length)
   })
 
@@ -27,7 +33,7 @@ describe("the planned faults", () => {
       assert.isAtMost(count(group, "Pause", "KillRecovery", "KillClosing", "PauseClosing", "Stall"), 1)
       assert.isAtMost(count(group, "KillPostgres"), 1)
       assert.isAtMost(count(group, "Cut"), 1)
-      assert.isAtMost(count(group, "CloseCell"), 1)
+      assert.isAtMost(count(group, "CloseCell", "KillMove"), 1)
       assert.isAtMost(group.length, 3)
     }
   })

@@ -1,7 +1,6 @@
 import { chmodSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { PgClient } from "@effect/sql-pg"
 import { Cause, ConfigProvider, Context, Effect, Exit, Layer, Redacted } from "effect"
 import { EmbeddedPostgres } from "../../../adapters/embedded/EmbeddedPostgres.ts"
 import { CellName, NodeName } from "../../../core/domain/Cell.ts"
@@ -13,8 +12,9 @@ import { authorizationOf, makeCompany, makeToken } from "../../support/Companies
 import { type CuttingProxy, cuttingProxy } from "../../support/CuttingProxy.ts"
 import { copyDatabase } from "../../support/EmbeddedDatabases.ts"
 import { setBlockLength, testBlockLength } from "../../support/SalesHistory.ts"
-import { cellNames, uniteCellsSql } from "../../support/SeveralCells.ts"
-import { untilPostgresAnswers } from "./Postgres.ts"
+import { cellNames } from "../../support/SeveralCells.ts"
+import { onNodeOf } from "./CellReads.ts"
+import { type PostgresServer, untilPostgresAnswers } from "./Postgres.ts"
 import { makeRunTime, type RunTime } from "./RunTime.ts"
 import { type Server, type Suppliers, startServer, startSuppliers } from "./ServersAndSuppliers.ts"
 import { type CompanyEndpoint, subscribeCompanies } from "./Subscriptions.ts"
@@ -36,14 +36,17 @@ const makeCustomer = Effect.fnUntraced(function* (cell: CellName) {
   return { companyId, cell, authorization: authorizationOf(apiKey, Redacted.value(secret)) } satisfies Customer
 }, Effect.orDie)
 
+/** The second Postgres server, and the cell on it. Its company has a webhook. */
+export const secondNode = { name: "este", cell: "norte", variable: "CELL_NODE_ESTE_URL" } as const
+
+const nodeOf = (cell: string) => NodeName.make(cell === secondNode.cell ? secondNode.name : "main")
+
 /** Creates the cells, with a company in each. */
 const makeCustomers = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
   const cells = cellNames.map((name) => CellName.make(name))
-  yield* Effect.forEach(cells, (cell) => addCell(cell, NodeName.make("main")), { discard: true })
-  yield* sql.unsafe(uniteCellsSql).unprepared
+  yield* Effect.forEach(cells, (cell) => addCell(cell, nodeOf(cell)), { discard: true })
   // Blocks are short, so that the few sales of a run fill whole blocks of the lists.
-  yield* Effect.forEach(cells, (cell) => setBlockLength(testBlockLength, cell), { discard: true })
+  yield* Effect.forEach(cells, (cell) => onNodeOf(cell, setBlockLength(testBlockLength, cell)), { discard: true })
   return yield* Effect.forEach(cells, makeCustomer)
 })
 
@@ -64,16 +67,18 @@ export class CrashEnvironment extends Context.Service<
     /** Directory of all logs. It is kept after a failed run. */
     readonly directory: string
     readonly time: RunTime
-    /** Data directory of Postgres. */
-    readonly postgres: string
+    /** Data directories of both Postgres servers. */
+    readonly postgres: Readonly<Record<PostgresServer, string>>
     /** Proxy between the servers and Postgres. */
     readonly proxy: CuttingProxy
     readonly servers: readonly [Server, Server]
     readonly suppliers: Suppliers
     readonly customers: ReadonlyArray<Customer>
     readonly endpoints: ReadonlyArray<CompanyEndpoint>
-    /** Database URL for operator commands. */
-    readonly database: string
+    /** Settings of operator commands, with the addresses of the databases. */
+    readonly commands: Readonly<Record<string, string>>
+    /** Settings of the process of an operator that moves rows. */
+    readonly mover: Readonly<Record<string, string>>
     /** Operator services, connected directly to Postgres, without the proxy. */
     readonly operator: Context.Context<Operator>
     /** Operator services, connected through the proxy, so that their connections can be cut too. */
@@ -101,13 +106,21 @@ const throughProxy = (database: string, proxy: CuttingProxy): string => {
   return url.href
 }
 
-const startOperator = (databaseUrl: string) =>
+const startOperator = (settings: Readonly<Record<string, string>>) =>
   Layer.build(Layer.fresh(operatorPorts)).pipe(
     Effect.provideService(
       ConfigProvider.ConfigProvider,
-      ConfigProvider.fromUnknown({ DATABASE_URL: databaseUrl, LOG_LEVEL: "none" })
+      ConfigProvider.fromEnv({ env: { ...settings, LOG_LEVEL: "none" } })
     )
   )
+
+/** Starts a Postgres server of the run. */
+const startPostgres = Effect.fnUntraced(function* (dataDirectory: string) {
+  const started = yield* Layer.build(Layer.fresh(EmbeddedPostgres.layer({ dataDirectory, settings })))
+  const embedded = Context.get(started, EmbeddedPostgres)
+  const url = yield* copyDatabase(Redacted.value(embedded.url), "template0", "saldo")
+  return { directory: embedded.directory, url }
+})
 
 /** Starts the environment. It stops when the scope closes; the directory of a failed run is kept. */
 export const startEnvironment = Effect.gen(function* () {
@@ -119,18 +132,17 @@ export const startEnvironment = Effect.gen(function* () {
     // Node's default directory, so that the next run finds the compiled code.
     NODE_COMPILE_CACHE: join(tmpdir(), "node-compile-cache")
   }
-  const embedded = Context.get(
-    yield* Layer.build(EmbeddedPostgres.layer({ dataDirectory: join(directory, "postgres"), settings })),
-    EmbeddedPostgres
-  )
-  const database = yield* copyDatabase(Redacted.value(embedded.url), "template0", "saldo")
-  const proxy = yield* cuttingProxy(Number(new URL(database).port))
+  const main = yield* startPostgres(join(directory, "postgres"))
+  const second = yield* startPostgres(join(directory, secondNode.name))
+  const proxy = yield* cuttingProxy(Number(new URL(main.url).port))
+  const commands = { DATABASE_URL: main.url, [secondNode.variable]: second.url }
   const suppliers = yield* startSuppliers(directory, common)
-  const operating = yield* startOperator(database)
+  const operating = yield* startOperator(commands)
   const customers = yield* Effect.provide(makeCustomers, operating)
   const environment = {
     ...common,
-    DATABASE_URL: throughProxy(database, proxy),
+    ...commands,
+    DATABASE_URL: throughProxy(main.url, proxy),
     PORT: "0",
     // The smallest pool that listens for deliveries.
     PG_POOL_MAX: "7",
@@ -154,15 +166,16 @@ export const startEnvironment = Effect.gen(function* () {
   return CrashEnvironment.of({
     directory,
     time,
-    postgres: embedded.directory,
+    postgres: { main: main.directory, second: second.directory },
     proxy,
     servers,
     suppliers,
     customers,
     endpoints,
-    database,
+    commands,
+    mover: { ...common, ...commands, LOG_LEVEL: "none" },
     operator: operating,
-    cuttableOperator: yield* startOperator(throughProxy(database, proxy))
+    cuttableOperator: yield* startOperator({ ...commands, DATABASE_URL: throughProxy(main.url, proxy) })
   })
 })
 

@@ -1,9 +1,13 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Schedule } from "effect"
 import { postgresPidIn } from "../../support/EmbeddedDatabases.ts"
+import { readCells } from "./CellReads.ts"
 
 /** How Postgres fails: kill the postmaster, kill one backend of a server, or shut down immediately (SIGQUIT). */
 export type PostgresEnd = "the postmaster is killed" | "a backend is killed" | "immediate shutdown"
+
+/** The server of the directory and of two cells, or the server of one cell. */
+export type PostgresServer = "main" | "second"
 
 /** Timeout of the restart of a killed Postgres. */
 const recovery_max = "60 seconds"
@@ -37,8 +41,8 @@ export const endPostgres = (directory: string, end: PostgresEnd): Effect.Effect<
   }
 }
 
-/** Waits until Postgres executes a query. */
-export const untilPostgresAnswers = PgClient.PgClient.use((sql) => sql`select 1`).pipe(
+/** Waits until the Postgres servers of all cells execute a query. */
+export const untilPostgresAnswers = readCells("select 1").pipe(
   Effect.retry(Schedule.spaced("20 millis").pipe(Schedule.upTo({ duration: recovery_max }))),
   Effect.orDie,
   Effect.asVoid

@@ -1,10 +1,10 @@
 import { join } from "node:path"
-import { PgClient } from "@effect/sql-pg"
 import { Clock, DateTime, Duration, Effect, Option, Schedule, Semaphore } from "effect"
 import { closingDelay, isOver } from "../../../core/domain/Closing.ts"
 import { dayOf, nextDay, startOfDay } from "../../../core/domain/LocalTime.ts"
 import { Closings } from "../../../core/ports/Closings.ts"
 import { makeSharedClock, timeFile } from "../processes/SharedClock.ts"
+import { readCells } from "./CellReads.ts"
 
 /**
  * Time jumps after which transactions are due for recovery: an orphaned transaction after one minute, then every five.
@@ -27,23 +27,23 @@ const smallJump = Duration.millis(500)
 
 /** The xids of all unresolved sales and reversals. */
 const openXids = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
-  const rows = yield* sql<{ xid: string }>`
+  const rows = yield* readCells<{ xid: string }>(`
     select xid from all_cells.transaction where status in ('PROCESSING', 'PENDING')
     union all
-    select xid from all_cells.reversal where status in ('PROCESSING', 'PENDING')`
+    select xid from all_cells.reversal where status in ('PROCESSING', 'PENDING')`)
   return rows.map(({ xid }) => xid)
 })
 
 const countDue = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
   const now = DateTime.formatIso(yield* DateTime.now)
-  const [row] = yield* sql<{ due: number }>`
-    select (
-      (select count(*) from all_cells.transaction where status in ('PROCESSING', 'PENDING') and ask_at <= ${now}::timestamptz)
-      + (select count(*) from all_cells.reversal where status in ('PROCESSING', 'PENDING') and ask_at <= ${now}::timestamptz)
-    )::int as due`
-  return row?.due ?? 0
+  const counts = yield* readCells<{ due: number }>(
+    `select (
+      (select count(*) from all_cells.transaction where status in ('PROCESSING', 'PENDING') and ask_at <= $1::timestamptz)
+      + (select count(*) from all_cells.reversal where status in ('PROCESSING', 'PENDING') and ask_at <= $1::timestamptz)
+    )::int as due`,
+    [now]
+  )
+  return counts.reduce((sum, { due }) => sum + due, 0)
 })
 
 /**
@@ -136,15 +136,17 @@ const deliveryChecks_max = 3_000
 
 /** The deliveries of some webhooks that wait, and the time until the next of them is due and not leased. */
 const waitingDeliveries = Effect.fnUntraced(function* (webhooks: ReadonlyArray<number>) {
-  const sql = yield* PgClient.PgClient
   const now = DateTime.formatIso(yield* DateTime.now)
-  const [row] = yield* sql<{ waiting: number; next_ms: number | null }>`
-    select
-      count(*)::int as waiting,
-      (extract(epoch from min(greatest(due_at, leased_until)) - ${now}::timestamptz) * 1000)::float8 as next_ms
+  const waiting = yield* readCells<{ due_ms: number }>(
+    `select (extract(epoch from greatest(due_at, leased_until) - $1::timestamptz) * 1000)::float8 as due_ms
     from all_cells.delivery
-    where state = 'pendiente' and webhook_id = any (${webhooks.map(String)}::text[]::bigint[])`
-  return { waiting: row?.waiting ?? 0, next_ms: row?.next_ms ?? 0 }
+    where state = 'pendiente' and webhook_id = any (string_to_array($2, ',')::bigint[])`,
+    [now, webhooks.join()]
+  )
+  return {
+    waiting: waiting.length,
+    next_ms: waiting.length === 0 ? 0 : Math.min(...waiting.map(({ due_ms }) => due_ms))
+  }
 })
 
 /**

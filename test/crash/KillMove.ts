@@ -1,0 +1,63 @@
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { Effect, Option } from "effect"
+import { CellName, NodeName } from "../../core/domain/Cell.ts"
+import { moveCell } from "../../core/workflows/MoveCell.ts"
+import { moveCompany } from "../../core/workflows/MoveCompany.ts"
+import { secondNode } from "./environment/Environment.ts"
+import { type FaultContext, waitDuringLoad } from "./FaultContext.ts"
+import { untilDone } from "./OperatorWork.ts"
+import { startChild } from "./processes/ChildProcess.ts"
+import type { MovePoint } from "./processes/MovePoints.ts"
+
+const moverMain = fileURLToPath(new URL("processes/moverMain.ts", import.meta.url))
+
+/** Longest time in a step before the command dies "during" it. */
+const delay_max_ms = 200
+
+/**
+ * Lets the time pass ten times as fast while an operator moves rows, because a move waits until all servers know the
+ * directory. The time never jumps further than a server may sleep.
+ */
+const whileTimePasses = <A, E, R>({ environment: { time } }: FaultContext, work: Effect.Effect<A, E, R>) => {
+  const passing = Effect.forever(Effect.andThen(time.jump("500 millis"), Effect.sleep("50 millis")))
+  return Effect.raceFirst(work, passing)
+}
+
+/**
+ * Moves the company of the second node, or the cell of this node, to the first node while clients buy. The command is killed in
+ * a step. The same command ends the move, and another move leads back.
+ *
+ * @returns whether the command was in that step.
+ */
+export const killMove = Effect.fnUntraced(function* (context: FaultContext, point: MovePoint) {
+  const { chance, environment, log } = context
+  const { customers, directory, mover, time } = environment
+  const [home, target] = point.what === "company" ? [secondNode.cell, "sur"] : [secondNode.name, "main"]
+  const customer = customers.find(({ cell }) => cell === secondNode.cell)
+  if (customer === undefined) return yield* Effect.die(new Error("no company is on the second node"))
+  const { cell, companyId } = customer
+  yield* waitDuringLoad(context)
+
+  const planned = { point, companyId, cell, target, delay_ms: chance.between(1, delay_max_ms) }
+  const child = yield* startChild({
+    file: moverMain,
+    environment: { ...mover, CRASH_MOVE: JSON.stringify(planned) },
+    log: join(directory, "mover.log")
+  })
+  // If the time jumped meanwhile, the timeout of its first connection would expire.
+  yield* time.still(Effect.ignore(child.lineAfter("ready")))
+  const seen = yield* Effect.option(whileTimePasses(context, child.lineAfter("reached")))
+  yield* child.ended
+  log.add(`the move of the ${point.what} dies ${Option.isSome(seen) ? "" : "not "}${point.moment} ${point.step}`)
+
+  const move = Effect.fnUntraced(function* (to: string) {
+    if (point.what === "company") yield* untilDone(time.on(moveCompany(companyId, CellName.make(to))))
+    else yield* untilDone(time.on(moveCell(cell, NodeName.make(to))))
+  })
+  yield* whileTimePasses(context, move(target))
+  log.add(`the ${point.what} is in ${target}`)
+  yield* whileTimePasses(context, move(home))
+  log.add(`the ${point.what} is in ${home} again`)
+  return Option.isSome(seen)
+}, Effect.scoped)

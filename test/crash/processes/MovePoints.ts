@@ -1,0 +1,25 @@
+import { Schema } from "effect"
+
+const steps = { company: ["close", "transfer", "clear", "end"], cell: ["transfer", "clear", "end"] } as const
+const moments = ["before", "during", "after"] as const
+
+/** A step of a move at which the command that moves dies. */
+export const MovePoint = Schema.Struct({
+  what: Schema.Literals(["company", "cell"]),
+  step: Schema.Literals(steps.company),
+  moment: Schema.Literals(moments)
+})
+export type MovePoint = typeof MovePoint.Type
+
+/** All steps of the move of a company, or of a cell. */
+export const movePoints = (what: MovePoint["what"]): ReadonlyArray<MovePoint> =>
+  steps[what].flatMap((step) => moments.map((moment) => ({ what, step, moment })))
+
+/** A move, and how long it is in the step before it dies there. */
+export const PlannedMove = Schema.Struct({
+  point: MovePoint,
+  companyId: Schema.Int,
+  cell: Schema.String,
+  target: Schema.String,
+  delay_ms: Schema.Int
+})
