@@ -1,6 +1,7 @@
 import { Effect, Schedule } from "effect"
 import { CompanyId } from "../../core/domain/Ids.ts"
 import { Amount, Centavos } from "../../core/domain/Money.ts"
+import type { AdjustmentTooLarge } from "../../core/domain/OperatorErrors.ts"
 import { confirmFunding, depositOrPropose, proposeAdjustment } from "../../core/workflows/FundCompany.ts"
 import { changeCompany } from "../../core/workflows/ManageCompany.ts"
 import { actingAs } from "../support/OperatorAccounts.ts"
@@ -31,18 +32,24 @@ export const untilDone = <A, E, R>(command: Effect.Effect<A, E, R>) =>
     Effect.orDie
   )
 
-/** One operator proposes a correction, and another confirms it. Returns whether the money has moved. */
-const correct = ({ centavos, companyId, reference }: MadeEntry) =>
-  Effect.gen(function* () {
-    const wanted = { reason: "wrong transfer", reference }
-    const funded = yield* actingAs("turno-1")(proposeAdjustment(CompanyId.make(companyId), centavos, wanted))
-    if (funded._tag === "Proposed") yield* actingAs("turno-2")(confirmFunding(funded.proposal.number))
-    return true
-    // The sales may have left too little.
-  }).pipe(Effect.catchTag("AdjustmentTooLarge", () => Effect.succeed(false)))
+/** Repeats a command until it succeeds. Returns false if the sales have left too little money for it. */
+const untilMoved = <A, E, R>(command: Effect.Effect<A, E | AdjustmentTooLarge, R>) =>
+  untilDone(Effect.catchTag(command, "AdjustmentTooLarge", () => Effect.succeed(false as const)))
+
+/**
+ * One operator proposes a correction, and another confirms it. Each repeats the own command: on another node, a repeated
+ * confirmation writes a missing line of the audit log. Returns whether the money has moved.
+ */
+const correct = Effect.fnUntraced(function* ({ centavos, companyId, reference }: MadeEntry) {
+  const wanted = { reason: "wrong transfer", reference }
+  const propose = proposeAdjustment(CompanyId.make(companyId), centavos, wanted)
+  const funded = yield* untilMoved(actingAs("turno-1")(propose))
+  if (funded === false || funded._tag !== "Proposed") return funded !== false
+  return (yield* untilMoved(actingAs("turno-2")(confirmFunding(funded.proposal.number)))) !== false
+})
 
 const depositOf = ({ centavos, companyId, reference }: MadeEntry) =>
-  Effect.as(depositOrPropose(CompanyId.make(companyId), Amount.make(centavos), reference), true)
+  Effect.as(untilDone(depositOrPropose(CompanyId.make(companyId), Amount.make(centavos), reference)), true)
 
 /**
  * Makes deposits and corrections until the clients stop. A call with an unknown outcome, or for a company of a closed
@@ -62,7 +69,7 @@ export const fundDuring = Effect.fnUntraced(function* (
     const isDeposit = chance.happens(0.4)
     const centavos = chance.between(10_000, 50_000) * (isDeposit || chance.happens(0.4) ? 1 : -1)
     const entry = { companyId, centavos, reference: `${when} number ${number} ${isDeposit ? "deposit" : "correction"}` }
-    const moved = yield* isDeposit ? untilDone(depositOf(entry)) : untilDone(correct(entry))
+    const moved = yield* isDeposit ? depositOf(entry) : correct(entry)
     if (moved) made.push(entry)
     yield* Effect.sleep(chance.between(10, 60))
   }
