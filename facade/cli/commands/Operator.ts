@@ -61,9 +61,14 @@ const printInvitation = Effect.fnUntraced(function* ({ expiresAt, name, token }:
   const [invitation, until, url] = [Redacted.value(token), formatLocal(expiresAt), yield* consoleUrl]
   // The token is in the fragment, which browsers send to no server.
   const link = url === null ? null : `${url}/invitacion#${invitation}`
+  // This process does not know where a console of another process listens.
+  const assumed = yield* Settings.useSync(({ console }) => console !== null && console.url === null)
+  const advice = assumed
+    ? "\nIf the console has another address, set CONSOLE_URL, or replace the address in the link."
+    : ""
   yield* print(
     { ...document, invitacion: invitation, enlace: link, vence: until },
-    `Send this invitation to ${name}. It can be used once, until ${until}:\n  ${link ?? invitation}\nOn the command line, ${name} runs "saldo operator accept" and pastes it.`
+    `Send this invitation to ${name}. It can be used once, until ${until}:\n  ${link ?? invitation}${advice}\nOn the command line, ${name} runs "saldo operator accept" and pastes it.`
   )
 })
 
