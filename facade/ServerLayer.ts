@@ -116,7 +116,11 @@ const sandboxResetting = Layer.unwrap(
 )
 
 /** The figures of a day with a million sales take some seconds, so they are read apart from sales, on one core. */
-const closingConnection = connections(1, { statement_timeout: "600000", max_parallel_workers_per_gather: "0" })
+const closingConnection = connections(1, {
+  lock_timeout: "3000",
+  statement_timeout: "600000",
+  max_parallel_workers_per_gather: "0"
+})
 
 /** The port that the server closes days with. */
 export const closingsLayer = ClosingsOfCells.layer.pipe(

@@ -37,7 +37,11 @@ const cellOldest = gauge(
   cellLabels,
   "Age of the oldest unresolved sale of a cell, in seconds"
 )
-const cellUp = gauge("saldo_cell_up", ["cell"], "Whether the server of a cell answers: 1 or 0")
+const cellUp = gauge(
+  "saldo_cell_up",
+  ["cell"],
+  "Whether a cell answers: 1 or 0. It does not while its server is down or its tables are locked"
+)
 const reversals = gauge("saldo_pending_reversals", environmentLabel, "Unresolved reversals")
 const oldestReversal = gauge(
   "saldo_pending_reversal_oldest_seconds",

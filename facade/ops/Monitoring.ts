@@ -68,8 +68,11 @@ const schemaCacheTtl = Duration.seconds(30)
  */
 const nodeCheck_max = Duration.seconds(1)
 
-/** A separate connection, so that sales and monitoring never wait for each other. */
-const monitoringConnection = connections(1, { statement_timeout: "2000" })
+/**
+ * A separate connection, so that sales and monitoring never wait for each other. A locked cell must not use up the time for
+ * reading all cells.
+ */
+const monitoringConnection = connections(1, { lock_timeout: "500", statement_timeout: "2000" })
 
 /** An audit's statement may take ten minutes, and uses at most one core. */
 const auditConnection = connections(1, {

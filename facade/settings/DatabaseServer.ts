@@ -87,21 +87,38 @@ type Place = Pick<Database.DatabaseOptions, "connect_max" | "socket" | "url" | "
 /** Timeout of an attempt to connect to another node. Shorter than a check of readiness, which must not fail with a node. */
 const connect_max = "1 second"
 
+type Connect = (place: Place) => Layer.Layer<NodeClients, Database.DatabaseUnavailable>
+
+const serverOf = (name: string, { url }: NodeAddress): Place => ({ url, variable: nodeVariable(name) })
+
+/** The address of a node, with the sockets that its watch can cut. */
+const watchedPlace = (name: string, node: WatchedNode, placeOf = serverOf): Place => {
+  const place = placeOf(name, node)
+  return { ...place, connect_max, socket: () => node.watch.socket(place.url) }
+}
+
 /** The other nodes, connected in the way of the node main. */
 const otherNodes = (
   nodes: ReadonlyMap<string, WatchedNode>,
-  connect: (place: Place) => Layer.Layer<NodeClients, Database.DatabaseUnavailable>,
-  placeOf = (name: string, { url }: NodeAddress): Place => ({ url, variable: nodeVariable(name) })
+  connect: Connect,
+  { connectCell = null, placeOf }: { readonly connectCell?: Connect | null; readonly placeOf?: typeof serverOf } = {}
 ) =>
-  nodesLayer(
-    new Map(
-      [...nodes].map(([name, node]) => {
-        const { watch } = node
-        const place = placeOf(name, node)
-        const connections = connect({ ...place, connect_max, socket: () => watch.socket(place.url) })
-        return [name, { watch, connections }]
-      })
-    )
+  Layer.unwrap(
+    DatabaseServer.useSync(({ url }) => {
+      const cellConnections = (name: string, connect: Connect) => {
+        const node = nodes.get(name)
+        return connect(node === undefined ? { url } : watchedPlace(name, node))
+      }
+      return nodesLayer(
+        new Map(
+          [...nodes].map(([name, node]) => {
+            const connections = connect(watchedPlace(name, node, placeOf))
+            return [name, { watch: node.watch, connections }]
+          })
+        ),
+        connectCell && ((node) => cellConnections(node, connectCell))
+      )
+    })
   )
 
 /** Connections without separate ones for reads of one company and for best-effort writes. */
@@ -131,7 +148,7 @@ export const ownerConnection = Layer.unwrap(
       migrationUrl === null
         ? Database.layer({ url, connections_max: 1 })
         : Database.layer({ url: migrationUrl, connections_max: 1, variable: "MIGRATION_DATABASE_URL" }),
-      otherNodes(nodes, (place) => sameForAll({ ...place, connections_max: 1 }), ownerOfNode)
+      otherNodes(nodes, (place) => sameForAll({ ...place, connections_max: 1 }), { placeOf: ownerOfNode })
     )
   )
 )
@@ -156,24 +173,45 @@ const dividedConnections = ({ connections_max, parameters, ...place }: Database.
   return {
     others: Database.layer({ ...place, connections_max: connections_max - readers - noters, parameters }),
     beside: Layer.merge(
-      readerLayer({ ...place, connections_max: readers }),
+      readerLayer({ ...place, connections_max: readers, parameters }),
       noters === 0 ? sharedBestEffortConnection : bestEffortConnection({ ...place, parameters })
     )
   }
 }
 
 /**
+ * Number of connections that a server process opens for each of several cells.
+ *
+ * @param connections_max the value of PG_POOL_MAX.
+ */
+export const connectionsOfCell = (connections_max: number): number => Math.max(4, Math.floor(connections_max / 4))
+
+/** Lock timeout of the connections of one cell. The statement is rolled back, so the caller may safely retry. */
+const lockTimeout = { lock_timeout: "3000" }
+
+/**
  * The given number of connections to the database and to each node, after migrating the schema to this version. The
- * embedded server has a single login with all rights, so its sessions switch to the role.
+ * embedded server has a single login with all rights, so its sessions switch to the role. A server also has connections for
+ * each of several cells. Commands have not, because their audit record is written in the transaction of the change.
  */
 export const migratedConnections = (connections_max: number, role: DatabaseRole) =>
   Layer.unwrap(
     DatabaseServer.useSync(({ migrationUrl, nodes, ours, url }) => {
-      const onNodes = otherNodes(nodes, (place) => {
-        const { beside, others } = dividedConnections({ ...place, connections_max })
+      const divided = (options: Database.DatabaseOptions) => {
+        const { beside, others } = dividedConnections(options)
         return Layer.provideMerge(beside, others)
+      }
+      const asRole = ours ? { role } : undefined
+      const ofCell: Connect = (place) =>
+        divided({
+          ...place,
+          connections_max: connectionsOfCell(connections_max),
+          parameters: place.url === url ? { ...lockTimeout, ...asRole } : lockTimeout
+        })
+      const onNodes = otherNodes(nodes, (place) => divided({ ...place, connections_max }), {
+        connectCell: role === "saldo_server" ? ofCell : null
       })
-      const { beside, others } = dividedConnections({ url, connections_max, parameters: ours ? { role } : undefined })
+      const { beside, others } = dividedConnections({ url, connections_max, parameters: asRole })
       const migrated = Layer.tap(others, (context) =>
         Effect.provide(role === "saldo_operator" ? Effect.andThen(migrate, requireOperatorRole) : migrate, context)
       )

@@ -1,5 +1,4 @@
 import { type Cause, Duration, Effect, Exit, Fiber, Option } from "effect"
-import { mainNode } from "../connection/Nodes.ts"
 import type { CellPart } from "./Cells.ts"
 
 /** Cells, as `PerCell` lists them. */
@@ -43,22 +42,18 @@ export const fromEach = Effect.fnUntraced(function* <Service, A>(
   return failure !== null && results.length === 0 ? yield* Effect.failCause(failure) : results
 })
 
-/** How long a claim waits for a cell on another node. */
+/** How long a claim waits for one of several cells. */
 const claim_max = Duration.seconds(2)
 
 /**
- * Makes the function that runs a claim in a cell. A claim in a cell on another node that takes too long goes on in the
- * background, and the cell is passed over until the claim ends. Another claim gets its rows after their lease.
+ * Makes the function that runs a claim in one of several cells. A claim that takes too long goes on in the background, and
+ * the cell is passed over until the claim ends. Another claim gets its rows after their lease.
  *
  * @returns null if the cell is passed over.
  */
 const boundedClaims = () => {
   const late = new Set<string>()
-  return Effect.fnUntraced(function* <A>(
-    { name, node }: Pick<CellPart<unknown>, "name" | "node">,
-    claim: Effect.Effect<A>
-  ) {
-    if (node === mainNode) return yield* Effect.exit(claim)
+  return Effect.fnUntraced(function* <A>(name: string, claim: Effect.Effect<A>) {
     if (late.has(name)) return null
     const fiber = yield* Effect.forkDetach(claim)
     const exit = yield* Effect.timeoutOption(Fiber.await(fiber), claim_max).pipe(
@@ -95,10 +90,9 @@ export const claimInTurn = <Service, Claim extends { readonly limit: number }, A
     const failures: Array<Cause.Cause<never>> = []
     for (const part of [...cells.slice(turn), ...cells.slice(0, turn)]) {
       if (limit <= 0) break
-      const exit = yield* bounded(
-        part,
-        Effect.flatMap(part.service, (cell) => claimOf(cell, { ...claim, limit }))
-      )
+      const wanted = { ...claim, limit }
+      const inCell = Effect.flatMap(part.service, (cell) => claimOf(cell, wanted))
+      const exit = yield* cells.length === 1 ? Effect.exit(inCell) : bounded(part.name, inCell)
       if (exit === null) continue
       if (Exit.isSuccess(exit)) {
         failing.delete(part.name)

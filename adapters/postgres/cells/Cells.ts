@@ -1,12 +1,13 @@
 import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Layer, Semaphore } from "effect"
+import { Context, Duration, Effect, Layer, Semaphore } from "effect"
 import { CompanyClosed } from "../../../core/domain/Errors.ts"
 import type { CompanyId } from "../../../core/domain/Ids.ts"
 import { CellFilter } from "../../../core/ports/CellFilter.ts"
-import { CellName, DirectoryClient } from "../connection/Cell.ts"
+import { CellName, CellTimeout, DirectoryClient, ListeningClient } from "../connection/Cell.ts"
+import { PoolSize } from "../connection/Database.ts"
 import { DirectoryChanges } from "../connection/DirectoryChanges.ts"
-import { mainNode, Nodes } from "../connection/Nodes.ts"
-import { isLost } from "../connection/SqlFailure.ts"
+import { type CellPlace, mainNode, Nodes } from "../connection/Nodes.ts"
+import { isLate, isLost } from "../connection/SqlFailure.ts"
 import { makeTtlCache } from "../connection/TtlCache.ts"
 import { grouped } from "../grouping/Grouped.ts"
 
@@ -29,10 +30,16 @@ export class Cells extends Context.Service<
   }
 >()("saldo/adapters/Cells") {}
 
-type Place = Pick<CellRecord, "name" | "node">
+/** How long callers wait for a cell. Longer than a lock timeout of its connections, after which nothing was written. */
+const cell_max = Duration.seconds(5)
 
-/** A cell that has moved to another node needs other connections. */
-const keyOf = ({ name, node }: Place): string => `${node}.${name}`
+/** A cell, and whether the installation has no other one. */
+interface Place extends CellPlace {
+  readonly isOnly: boolean
+}
+
+/** A cell that has moved to another node, or is no longer the only one, needs other connections. */
+const keyOf = ({ isOnly, name, node }: Place): string => `${node}.${name}${isOnly ? " alone" : ""}`
 
 /** Maximum number of companies in the cache of cells. */
 const companies_max = 100_000
@@ -72,23 +79,27 @@ const firstCell = "cell"
 /** `Cells` in Postgres. */
 export const layer = Layer.provide(Layer.effect(Cells, make), DirectoryChanges.layer)
 
-/** The calls that end what is in progress. They fail like those of the node main, because their callers try them again. */
+/** The calls that end what is in progress. Their callers try a failed call again. */
 const endings: ReadonlySet<string> = new Set(["settle", "record"])
 
-const closedIfLost = <A, E, R>(call: Effect.Effect<A, E, R>) =>
-  Effect.catchDefect(call, (defect) => Effect.die(isLost(defect) ? new CompanyClosed() : defect))
+const closedIf = <A, E, R>(isDown: (error: unknown) => boolean, call: Effect.Effect<A, E, R>) =>
+  Effect.catchDefect(call, (defect) => Effect.die(isDown(defect) ? new CompanyClosed() : defect))
+
+const closedIfLost = <A, E, R>(call: Effect.Effect<A, E, R>) => closedIf(isLost, call)
 
 /**
- * The instance of a cell on another node. While the node cannot be reached, its companies get the response of a closed
- * company. They retry with the same key, which finds what a lost call has written.
+ * The instance of a cell that is not the only one. While the cell or its node does not answer, its companies get the response
+ * of a closed company. They retry with the same key, which finds what a lost call has written.
  *
- * @param connect fails while the node does not answer, so that a call does not wait for it.
+ * @param connect fails while the node does not answer, so that a call does not wait for it. Null on the node main, which
+ * all companies need.
  */
-const onOtherNode = <Service extends object>(service: Service, connect: Effect.Effect<unknown>): Service => {
+const guardedCell = <Service extends object>(service: Service, connect: Effect.Effect<unknown> | null): Service => {
+  const isDown = connect === null ? isLate : (error: unknown) => isLate(error) || isLost(error)
   const guarded = Object.entries(service).map(([name, member]) => {
     const guard = (call: Effect.Effect<unknown>) => {
-      const connected = Effect.andThen(connect, call)
-      return endings.has(name) ? connected : closedIfLost(connected)
+      const connected = connect === null ? call : Effect.andThen(connect, call)
+      return endings.has(name) ? connected : closedIf(isDown, connected)
     }
     if (Effect.isEffect(member)) return [name, guard(member as Effect.Effect<unknown>)]
     if (typeof member !== "function") return [name, member]
@@ -141,48 +152,72 @@ export const perCell = Effect.fnUntraced(function* <Id, Service extends object, 
   const built = new Map<string, Effect.Effect<Service>>()
   const building = yield* Semaphore.make(1)
 
-  const build = ({ name, node }: Place, clients: Context.Context<R>) =>
+  const build = (place: Place, clients: Context.Context<R>) =>
     Layer.buildWithScope(Layer.fresh(layer), scope).pipe(
-      Effect.provideService(CellName, name),
+      Effect.provideService(CellName, place.name),
       Effect.provide(clients),
       Effect.map((services) => Context.get(services, port)),
-      Effect.map((service) => (node === mainNode ? service : onOtherNode(service, Effect.orDie(nodes.connect(node))))),
-      Effect.tap((service) => Effect.sync(() => built.set(keyOf({ name, node }), Effect.succeed(service))))
+      Effect.map((service) => {
+        if (place.node !== mainNode) return guardedCell(service, Effect.orDie(nodes.connect(place.node)))
+        return place.isOnly || nodes.connectCell === null ? service : guardedCell(service, null)
+      }),
+      Effect.tap((service) => Effect.sync(() => built.set(keyOf(place), Effect.succeed(service))))
     )
 
   /** The services of the adapter, with the clients of the node. */
-  const clientsOf = Effect.fnUntraced(function* (node: string) {
+  const clientsOfNode = Effect.fnUntraced(function* (node: string) {
     if (node === mainNode) return context
     const clients = yield* closedIfLost(Effect.orDie(nodes.connect(node)))
     return Context.merge(context, Context.add(clients, DirectoryClient, directory)) as Context.Context<R>
   })
 
+  /** The services of the adapter, with connections that no other cell uses. The node's connections listen. */
+  const clientsOf = Effect.fnUntraced(function* (place: Place) {
+    const ofNode = yield* clientsOfNode(place.node)
+    if (place.isOnly || nodes.connectCell === null) return ofNode
+    const own = yield* closedIfLost(Effect.orDie(nodes.connectCell(place)))
+    return Context.merge(ofNode, own).pipe(
+      Context.add(CellTimeout, cell_max),
+      Context.add(ListeningClient, Context.get(ofNode as Context.Context<PgClient.PgClient>, PgClient.PgClient)),
+      Context.add(PoolSize, Context.get(ofNode, PoolSize))
+    ) as Context.Context<R>
+  })
+
   // Connects before it waits for other builds, so that a node that does not answer delays no other cell.
   const buildOnce = Effect.fnUntraced(function* (place: Place) {
-    const clients = yield* clientsOf(place.node)
+    const clients = yield* clientsOf(place)
     return yield* building.withPermits(1)(Effect.suspend(() => built.get(keyOf(place)) ?? build(place, clients)))
   })
 
   const instanceIn = (place: Place): Effect.Effect<Service> => built.get(keyOf(place)) ?? buildOnce(place)
 
   const instance = (name: string): Effect.Effect<Service> =>
-    Effect.flatMap(cells.list, (records) =>
-      instanceIn(records.find((record) => record.name === name) ?? { name, node: mainNode })
-    )
+    Effect.flatMap(cells.list, (records) => {
+      const { node = mainNode } = records.find((record) => record.name === name) ?? {}
+      return instanceIn({ name, node, isOnly: records.length === 1 })
+    })
 
   // With a single cell, a company needs no query.
   const instanceOf = (companyId: CompanyId): Effect.Effect<Service> =>
     Effect.flatMap(cells.list, ([first, second]) =>
-      first !== undefined && second === undefined ? instanceIn(first) : Effect.flatMap(cells.of(companyId), instance)
+      first !== undefined && second === undefined
+        ? instanceIn({ ...first, isOnly: true })
+        : Effect.flatMap(cells.of(companyId), instance)
     )
 
   const partsWhere = Effect.fnUntraced(function* (
     isWanted: (cell: CellRecord, index: number, cells: ReadonlyArray<CellRecord>) => boolean
   ) {
     const only = yield* CellFilter
-    const records = (yield* cells.list).filter(({ name }) => only === null || name === only).filter(isWanted)
+    const all = yield* cells.list
+    const isOnly = all.length === 1
+    const records = all.filter(({ name }) => only === null || name === only).filter(isWanted)
     return records.map(
-      ({ name, node }): CellPart<Service> => ({ name, node, service: Effect.suspend(() => instanceIn({ name, node })) })
+      ({ name, node }): CellPart<Service> => ({
+        name,
+        node,
+        service: Effect.suspend(() => instanceIn({ name, node, isOnly }))
+      })
     )
   })
   const parts = partsWhere(() => true)

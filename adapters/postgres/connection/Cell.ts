@@ -1,5 +1,5 @@
 import { PgClient } from "@effect/sql-pg"
-import { Context, Effect } from "effect"
+import { Context, type Duration, Effect } from "effect"
 import type { Fragment } from "effect/sql/Statement"
 import { CellFilter } from "../../../core/ports/CellFilter.ts"
 import { mainNode, Nodes } from "./Nodes.ts"
@@ -14,6 +14,14 @@ export const CellName = Context.Reference<string>("saldo/adapters/CellName", { d
 export interface CellSql extends PgClient.PgClient {
   readonly cell: Fragment
 }
+
+/**
+ * How long callers wait for a grouped statement of the cell (Grouped.ts). Null: as long as it takes, because no other cell
+ * waits with them.
+ */
+export const CellTimeout = Context.Reference<Duration.Duration | null>("saldo/adapters/CellTimeout", {
+  defaultValue: () => null
+})
 
 /**
  * Condition of a claim: whether the company of a row is open. The work of a closed company pauses.
@@ -48,6 +56,11 @@ export const DirectoryClient = Context.Reference<PgClient.PgClient | null>("sald
 export const directoryClient = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   return (yield* DirectoryClient) ?? sql
+})
+
+/** The client that listens to notifications of the cell's database. Null: the client of the cell. */
+export const ListeningClient = Context.Reference<PgClient.PgClient | null>("saldo/adapters/ListeningClient", {
+  defaultValue: () => null
 })
 
 /** Makes the function that connects to a node and returns its client. */

@@ -21,17 +21,30 @@ export class NodeUnknown extends Schema.TaggedError<NodeUnknown>()("NodeUnknown"
 /** The clients of a node. */
 export type NodeClients = PgClient.PgClient | SqlClient.SqlClient | ReadingClient
 
-/** Connections to the nodes other than main. Each is opened at its first use. */
+/** A cell and its node. */
+export interface CellPlace {
+  readonly name: string
+  readonly node: string
+}
+
+type Connected = Effect.Effect<Context.Context<NodeClients>, NodeUnknown | DatabaseUnavailable>
+
+/** Connections to the nodes other than main, and to cells. Each is opened at its first use. */
 export interface NodeConnections {
   /** Connects to the node, unless it is connected. Fails at once while its server does not answer. */
-  readonly connect: (node: string) => Effect.Effect<Context.Context<NodeClients>, NodeUnknown | DatabaseUnavailable>
+  readonly connect: (node: string) => Connected
+  /**
+   * Connects to the node with connections for this cell only. Statements that wait in one cell then delay no other cell.
+   * Null if all cells use the connections of their nodes.
+   */
+  readonly connectCell: ((place: CellPlace) => Connected) | null
   /** Names of the nodes in the environment. */
   readonly names: ReadonlyArray<string>
 }
 
 /** Connections to the other nodes. By default there are none. */
 export const Nodes = Context.Reference<NodeConnections>("saldo/adapters/Nodes", {
-  defaultValue: () => ({ connect: (node) => Effect.fail(NodeUnknown.of(node)), names: [] })
+  defaultValue: () => ({ connect: (node) => Effect.fail(NodeUnknown.of(node)), connectCell: null, names: [] })
 })
 
 /** How long callers receive the failure of a connection attempt before the next attempt. */
@@ -44,27 +57,49 @@ export interface NodeAccess {
   readonly connections: Layer.Layer<NodeClients, DatabaseUnavailable>
 }
 
-/** Connections to nodes. Callers at the same time share one attempt to connect. */
-export const layer = (nodes: ReadonlyMap<string, NodeAccess>) =>
+/**
+ * Connections to nodes and cells. Callers at the same time share one attempt to connect.
+ *
+ * @param cellConnections builds the connections of one cell of a node. They are closed when the scope closes.
+ */
+export const layer = (
+  nodes: ReadonlyMap<string, NodeAccess>,
+  cellConnections: ((node: string) => NodeAccess["connections"]) | null = null
+) =>
   Layer.effect(
     Nodes,
     Effect.gen(function* () {
       const scope = yield* Effect.scope
-      const attempt = Effect.fnUntraced(function* (connecting: Layer.Layer<NodeClients, DatabaseUnavailable>) {
+      const attempt = Effect.fnUntraced(function* (connecting: NodeAccess["connections"]) {
         const own = yield* Scope.fork(scope)
         return yield* Effect.onError(Layer.buildWithScope(Layer.fresh(connecting), own), (cause) =>
           Scope.close(own, Exit.failCause(cause))
         )
       })
-      const connected = new Map<string, Effect.Effect<Context.Context<NodeClients>, DatabaseUnavailable>>()
-      for (const [node, { connections, watch }] of nodes) {
-        const shared = yield* Effect.cachedWithTTL(attempt(connections), (exit) =>
-          Exit.isSuccess(exit) ? Duration.infinity : failureTtl
-        )
-        connected.set(node, Effect.andThen(watch.answers, shared))
-      }
+      const shared = (connections: NodeAccess["connections"]) =>
+        Effect.cachedWithTTL(attempt(connections), (exit) => (Exit.isSuccess(exit) ? Duration.infinity : failureTtl))
+      const answered = (node: string) => nodes.get(node)?.watch.answers ?? Effect.void
+
+      const connected = new Map<string, Connected>()
+      for (const [node, { connections }] of nodes)
+        connected.set(node, Effect.andThen(answered(node), yield* shared(connections)))
+
+      const cells = new Map<string, Connected>()
+      const connectCell =
+        (connectionsOf: (node: string) => NodeAccess["connections"]) =>
+        (place: CellPlace): Connected => {
+          const key = `${place.node}.${place.name}`
+          const made = Effect.map(shared(connectionsOf(place.node)), (connecting) => {
+            const first = cells.get(key) ?? Effect.andThen(answered(place.node), connecting)
+            cells.set(key, first)
+            return first
+          })
+          return Effect.suspend(() => cells.get(key) ?? Effect.flatten(made))
+        }
+
       return {
         connect: (node: string) => connected.get(node) ?? Effect.fail(NodeUnknown.of(node)),
+        connectCell: cellConnections === null ? null : connectCell(cellConnections),
         names: [...nodes.keys()]
       }
     })

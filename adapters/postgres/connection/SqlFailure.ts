@@ -1,4 +1,4 @@
-import { Predicate, Schedule } from "effect"
+import { Predicate, Schedule, Schema } from "effect"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { codedError, codeOf } from "../../../core/domain/ErrorCatalogue.ts"
 import { DatabaseUnavailable } from "./Database.ts"
@@ -7,16 +7,20 @@ import { DatabaseUnavailable } from "./Database.ts"
 // retryable.
 const serverGone = new Set(["57P01", "57P02", "57P03", "53300"])
 
+/** Whether the statement waited for a lock longer than its transaction allows. */
+export const isLockTimeout = (error: unknown): boolean => codeOf(error) === "55P03"
+
 /**
  * Whether a failed statement may be retried: the connection was lost, the server is restarting, or the transaction lost
  * a conflict. The first attempt may have committed. So only retry a statement that recognizes its own commit, or that
- * does no harm when it commits twice.
+ * does no harm when it commits twice. After a lock timeout, the callers have waited long enough.
  */
 export const isTransient = (error: SqlError): boolean =>
-  error.isRetryable || serverGone.has(String(codeOf(error.reason.cause)))
+  (error.isRetryable && !isLockTimeout(error.reason.cause)) || serverGone.has(String(codeOf(error.reason.cause)))
 
-// SQLSTATEs of missing resources such as disk space, of disk faults, of damaged data and of a read-only database.
-const storageStates = /^(?:53|58|XX)|^25006$/
+// SQLSTATEs of missing resources such as disk space, of disk faults, of damaged data and of a read-only database. XX000
+// is no fault of the disk: a function may fail with it while an upgrade replaces its types.
+const storageStates = /^(?:53|58|XX00[12]$)|^25006$/
 
 /**
  * Whether the database cannot store data at all, for example because its disk is full. Any other write would fail too.
@@ -24,8 +28,11 @@ const storageStates = /^(?:53|58|XX)|^25006$/
 export const cannotStore = (error: SqlError): boolean =>
   !isTransient(error) && storageStates.test(String(codeOf(error.reason.cause)))
 
-/** Whether the statement waited for a lock longer than its transaction allows. */
-export const isLockTimeout = (error: unknown): boolean => codeOf(error) === "55P03"
+/** The statements of a cell take longer than their callers wait. They may still commit. */
+export class CellLate extends Schema.TaggedError<CellLate>()("CellLate", { message: Schema.String }) {}
+
+/** Whether a call failed because its cell does not answer in time. The rest of its server may answer. */
+export const isLate = (error: unknown): boolean => error instanceof CellLate || isLockTimeout(error)
 
 /** Whether the database refused the statement because the login lacks the right. */
 export const isForbidden = (error: unknown): boolean => codeOf(error) === "42501"

@@ -4,7 +4,7 @@ import { CompanyId } from "../../../core/domain/Ids.ts"
 import { frozenAt } from "../../../core/domain/Page.ts"
 import type { DeliveryState } from "../../../core/domain/Webhook.ts"
 import { Deliveries, type Delivery } from "../../../core/ports/Deliveries.ts"
-import { cellClient, isOpen } from "../connection/Cell.ts"
+import { cellClient, isOpen, ListeningClient } from "../connection/Cell.ts"
 import { PoolSize } from "../connection/Database.ts"
 import { notificationsOf } from "../connection/Notifications.ts"
 import { instant, int8 } from "../connection/Sql.ts"
@@ -152,7 +152,8 @@ const listeningPool_min = 5
 const make = Effect.gen(function* () {
   const sql = yield* cellClient
 
-  const arrivals = (yield* PoolSize) < listeningPool_min ? Stream.never : notificationsOf(sql, channel)
+  const listener = (yield* ListeningClient) ?? sql
+  const arrivals = (yield* PoolSize) < listeningPool_min ? Stream.never : notificationsOf(listener, channel)
 
   const test: Deliveries["Service"]["test"] = Effect.fnUntraced(function* (companyId, id, at) {
     const [row] = yield* sql<{ reached: bigint | null }>`

@@ -3,6 +3,7 @@ import { deliveryAfter } from "../../../core/domain/Webhook.ts"
 import type { ClaimedDelivery, DeliveryResult } from "../../../core/ports/Deliveries.ts"
 import { type CellSql, cellClient } from "../connection/Cell.ts"
 import { grouped } from "../grouping/Grouped.ts"
+import { cellTurns } from "../grouping/GroupTurns.ts"
 
 /** A result as a row of the statement that records it. */
 const resultRow = ({ event, leasedUntil, webhook }: ClaimedDelivery, result: DeliveryResult) => {
@@ -107,8 +108,11 @@ export const recording = Effect.gen(function* () {
     return results.map(({ disables, webhook_id }) => disables && disabled.delete(webhook_id))
   })
 
-  const group = grouped<ReturnType<typeof resultRow>, boolean>(sql, "deliveries", (results) =>
-    inTransaction(write(results))
+  const group = grouped<ReturnType<typeof resultRow>, boolean>(
+    sql,
+    "deliveries",
+    (results) => inTransaction(write(results)),
+    yield* cellTurns
   )
   return (claimed: ClaimedDelivery, result: DeliveryResult) => group(resultRow(claimed, result))
 })

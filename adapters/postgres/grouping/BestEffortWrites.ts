@@ -3,10 +3,14 @@ import { type Array as Arr, Context, Duration, Effect, Layer, Option } from "eff
 import type { SqlError } from "effect/sql/SqlError"
 import { inCell } from "../connection/Cell.ts"
 import * as Database from "../connection/Database.ts"
+import { isLockTimeout } from "../connection/SqlFailure.ts"
 import { grouped } from "./Grouped.ts"
 
 /** Timeout after which a best-effort write is dropped. */
 const write_max = Duration.seconds(5)
+
+/** How often a write that waited for a lock is retried. The timeout of the write ends sooner. */
+const lockRetries = 5
 
 /**
  * A separate connection for best-effort writes, for which no caller waits. Statements share connections, so a waiting
@@ -55,7 +59,7 @@ export const groupedBestEffort = <Note>(
 ) => {
   const note = grouped<Note, void>(sql, name, (notes) =>
     Effect.as(
-      write(notes),
+      Effect.retry(write(notes), { while: isLockTimeout, times: lockRetries }),
       notes.map(() => undefined)
     )
   )

@@ -1,3 +1,7 @@
+import { type Duration, Effect } from "effect"
+import { CellName, CellTimeout } from "../connection/Cell.ts"
+import type { CellLate } from "../connection/SqlFailure.ts"
+
 /** Limit of concurrent groups. Later calls wait and form the next groups. */
 export const groups_max = 2
 
@@ -12,6 +16,8 @@ interface Waiting {
   readonly count: () => number
   /** Sends the first `members` calls as one group. The group calls `finished` at its end. */
   readonly send: (members: number) => void
+  /** Answers all waiting calls with the failure. */
+  readonly refuse: (failure: CellLate) => void
 }
 
 /** The scheduler's interface for one queue. */
@@ -22,6 +28,17 @@ interface Turn {
   readonly called: () => void
   /** Starts groups after a group of this size has finished. */
   readonly finished: (members: number) => void
+  /** Refuses the waiting calls of all queues with the failure, and further calls until `failure` is `over`. */
+  readonly late: (failure: CellLate) => void
+  readonly over: (failure: CellLate) => void
+  /** The failure of calls while a group is late. Null if none is. */
+  readonly lateness: () => CellLate | null
+}
+
+/** The cell of the queues, and how long callers wait for a group. */
+interface CellLimit {
+  readonly cell: string
+  readonly timeout: Duration.Duration
 }
 
 /**
@@ -32,9 +49,15 @@ interface Turn {
  * each group costs the database and the server 0.3 ms regardless of its size.
  *
  * If a queue could not start a group because too few of its calls waited, it starts one when any group finishes.
+ *
+ * A group that takes longer than the limit is late: a lock or a fault of the server holds it up. Its calls, the waiting calls
+ * and new calls then fail, until the group ends.
+ *
+ * @param limit null if callers wait as long as a group takes.
  */
-export const groupTurns = () => {
+export const groupTurns = (limit: CellLimit | null = null) => {
   const queues: Array<Waiting & { wasPassedOver: boolean }> = []
+  const late = new Set<CellLate>()
   let groups = 0
   let members = 0
 
@@ -58,6 +81,7 @@ export const groupTurns = () => {
   }
 
   return {
+    limit,
     join: (waiting: Waiting): Turn => {
       const queue = { ...waiting, wasPassedOver: false }
       const place = queues.push(queue) - 1
@@ -68,9 +92,24 @@ export const groupTurns = () => {
           groups--
           members -= size
           startNext(place)
+        },
+        late: (failure) => {
+          late.add(failure)
+          for (const { refuse } of queues) refuse(failure)
+        },
+        over: (failure) => void late.delete(failure),
+        lateness: () => {
+          const [failure = null] = late
+          return failure
         }
       }
     }
   }
 }
 export type GroupTurns = ReturnType<typeof groupTurns>
+
+/** The scheduler for statements of the cell that `CellName` names, with the limit of `CellTimeout`. */
+export const cellTurns = Effect.gen(function* () {
+  const timeout = yield* CellTimeout
+  return groupTurns(timeout === null ? null : { cell: yield* CellName, timeout })
+})

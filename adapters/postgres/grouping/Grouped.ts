@@ -1,8 +1,20 @@
-import { Array as Arr, Cause, Clock, Context, Effect, type Fiber, Metric, Option, References, Tracer } from "effect"
+import {
+  Array as Arr,
+  Cause,
+  Clock,
+  Context,
+  Duration,
+  Effect,
+  Fiber,
+  Metric,
+  Option,
+  References,
+  Tracer
+} from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { seriesOf } from "../../../core/telemetry/Metrics.ts"
-import { isTransient, transientRetry } from "../connection/SqlFailure.ts"
+import { CellLate, isLockTimeout, isTransient, transientRetry } from "../connection/SqlFailure.ts"
 import { groups_max, groupTurns, members_max } from "./GroupTurns.ts"
 
 /** A waiting call with its caller's services. They include the caller's span if tracing is on. */
@@ -90,7 +102,7 @@ export const inOrderOf = <Row extends { readonly n: number }>(
  * If its connection dies, a group is retried although it may have committed. A statement that moves money must
  * therefore recognize its own earlier commit; a statement that counts events may count them twice. If a group fails for
  * another reason, each member is retried alone, so that a faulty member does not make the other members fail. A member
- * that still fails is a defect of its own call.
+ * that still fails is a defect of its own call. After a lock timeout no member is retried, because each would wait as long.
  *
  * The queue is an array. Effect's RequestResolver is not used, because it keeps past requests in memory until a full
  * garbage collection.
@@ -119,7 +131,11 @@ export const grouped = <Member, Answer>(
   const send = (calls: WaitingCalls<Member, Answer>): Effect.Effect<void> =>
     Effect.andThen(
       Metric.update(size, calls.length),
-      Effect.retry(run(Arr.map(calls, ({ member }) => member)), transientRetry)
+      // No caller waits for the result of a late group.
+      Effect.retry(run(Arr.map(calls, ({ member }) => member)), {
+        schedule: transientRetry,
+        while: () => turn.lateness() === null
+      })
     ).pipe(
       withGroupSpan(name, calls),
       Effect.matchCauseEffect({
@@ -131,7 +147,9 @@ export const grouped = <Member, Answer>(
             : answerAll(calls, Effect.die(new Error(`${name} answered ${answers.length} of ${calls.length}`))),
         onFailure: (cause) => {
           const isOfMember = cause.reasons.some(
-            (reason) => Cause.isDieReason(reason) || (Cause.isFailReason(reason) && !isTransient(reason.error))
+            (reason) =>
+              Cause.isDieReason(reason) ||
+              (Cause.isFailReason(reason) && !isTransient(reason.error) && !isLockTimeout(reason.error))
           )
           return isOfMember && calls.length > 1
             ? Effect.forEach(calls, (call) => send([call]), { concurrency: groups_max, discard: true })
@@ -139,6 +157,29 @@ export const grouped = <Member, Answer>(
         }
       })
     )
+
+  /** Fails the calls of a group, and all that wait, if the statement takes longer than the limit. It goes on meanwhile. */
+  const inTime = (calls: WaitingCalls<Member, Answer>, statement: Effect.Effect<void>): Effect.Effect<void> => {
+    const { limit } = turns
+    if (limit === null) return statement
+    const { cell, timeout } = limit
+    const failure = new CellLate({
+      message: `the cell ${cell} takes longer than ${Duration.format(timeout)} to answer`
+    })
+    const late = Effect.suspend(() => {
+      turn.late(failure)
+      return Effect.andThen(
+        answerAll(calls, Effect.die(failure)),
+        Effect.logError("a cell takes too long; its calls are refused until it answers", { cell, group: name })
+      )
+    })
+    return Effect.gen(function* () {
+      const timer = yield* Effect.forkChild(Effect.delay(late, timeout), { startImmediately: true })
+      yield* statement
+      yield* Fiber.interrupt(timer)
+      turn.over(failure)
+    })
+  }
 
   // Removes the caller's transaction from the Effect context. Checks first whether there is one, because a removal copies
   // the whole context.
@@ -154,7 +195,10 @@ export const grouped = <Member, Answer>(
       const calls = waiting.splice(0, members)
       if (!Arr.isReadonlyArrayNonEmpty(calls)) return
       const finished = Effect.sync(() => turn.finished(members))
-      Effect.runForkWith(outside(calls[0].context))(Effect.ensuring(send(calls), finished))
+      Effect.runForkWith(outside(calls[0].context))(Effect.ensuring(inTime(calls, send(calls)), finished))
+    },
+    refuse: (failure) => {
+      for (const call of waiting.splice(0)) call.answer(Effect.die(failure))
     }
   })
 
@@ -172,6 +216,8 @@ export const grouped = <Member, Answer>(
   return (member) =>
     Effect.withFiber((fiber) =>
       Effect.callback<Answer>((answer) => {
+        const late = turn.lateness()
+        if (late !== null) return answer(Effect.die(late))
         const call = { member, context: fiber.context, answer }
         waiting.push(call)
         wake(fiber)

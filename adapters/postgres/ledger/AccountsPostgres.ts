@@ -16,6 +16,7 @@ import { ReadingClient } from "../connection/CompanyReads.ts"
 import { instant, int8, numberOrNull } from "../connection/Sql.ts"
 import { transientRetry } from "../connection/SqlFailure.ts"
 import { grouped, inOrderOf } from "../grouping/Grouped.ts"
+import { cellTurns } from "../grouping/GroupTurns.ts"
 
 interface AccountRow {
   readonly n: number
@@ -102,7 +103,8 @@ const makeAccounts = Effect.gen(function* () {
           offset 0
         ) as r`
       return inOrderOf(members, rows).map((row) => (row === undefined ? untouched : accountOf(row)))
-    })
+    }),
+    yield* cellTurns
   )
 
   const read = (companyId: CompanyId, periods: Periods) => readGroup({ companyId, ...periods })

@@ -20,7 +20,7 @@ import { companyReads } from "../connection/CompanyReads.ts"
 import { instant, int8 } from "../connection/Sql.ts"
 import { transientRetry } from "../connection/SqlFailure.ts"
 import { grouped, inOrderOf } from "../grouping/Grouped.ts"
-import { type GroupTurns, groupTurns } from "../grouping/GroupTurns.ts"
+import { cellTurns, type GroupTurns } from "../grouping/GroupTurns.ts"
 import { depositReferences } from "./DepositReferences.ts"
 import {
   type KeyRow,
@@ -167,7 +167,7 @@ const depositing = Effect.gen(function* () {
 const make = Effect.gen(function* () {
   // One scheduler for both statements, because both lock the same balances. Otherwise their groups would wait for each
   // other's locks.
-  const turns = groupTurns()
+  const turns = yield* cellTurns
   const writes = yield* watchWrites
   return Ledger.of({
     reserve: yield* reserving(turns, writes),

@@ -13,7 +13,7 @@ import {
 import { type CellSql, everyCellPlace, type NamedCell } from "../connection/Cell.ts"
 import { mainNode } from "../connection/Nodes.ts"
 import { instant } from "../connection/Sql.ts"
-import { isLost } from "../connection/SqlFailure.ts"
+import { isLockTimeout, isLost } from "../connection/SqlFailure.ts"
 import { type CompanyFacts, companyFacts } from "./CompanyFacts.ts"
 
 /** How long an undelivered SMS stays in the health metrics. */
@@ -147,9 +147,16 @@ const vitalsOf = ({ name, sql }: NamedCell, facts: CompanyFacts, now: DateTime.U
   })
 }
 
-/** The name of the cell if its node cannot be reached, or is lost meanwhile. */
-const orDown = <A, E, R>(vitals: Effect.Effect<A, E, R>, name: string) =>
-  Effect.catchIf(vitals, isLost, () => Effect.succeed(name))
+/** The name of the cell if it is locked, or if its node cannot be reached or is lost meanwhile. */
+const orDown = <A, E, R>(
+  vitals: Effect.Effect<A, E, R>,
+  { name, node }: { readonly name: string; readonly node: string }
+) =>
+  Effect.catchIf(
+    vitals,
+    (error) => isLockTimeout(error) || (node !== mainNode && isLost(error)),
+    () => Effect.succeed(name)
+  )
 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
@@ -180,10 +187,12 @@ const make = Effect.gen(function* () {
     const now = yield* DateTime.now
     const cells = yield* readCells
     const facts = yield* companyFacts(sql)
-    const read = yield* Effect.forEach(cells, ({ connected, name, node }) => {
-      const vitals = Effect.flatMap(connected, (cell) => vitalsOf(cell, facts, now))
-      return node === mainNode ? vitals : orDown(vitals, name)
-    })
+    const read = yield* Effect.forEach(cells, (place) =>
+      orDown(
+        Effect.flatMap(place.connected, (cell) => vitalsOf(cell, facts, now)),
+        place
+      )
+    )
     const vitals = read.flatMap((each) => (typeof each === "string" ? [] : [each]))
     const [closedUntil = null] = vitals.flatMap((each) => each.closedUntil).sort()
     return {

@@ -62,10 +62,12 @@ const serverOn = (environment: Environment, played: Played) =>
 
 /** Operator access to the databases of a server, for changes that the database role of the server may not make. */
 const operatorOn = ({ node, url }: Databases) =>
+  // Fresh, because the adapters of the server would otherwise be shared, with the connections of one of both.
   Layer.fresh(
-    Layer.mergeAll(Layer.effect(Accounts, Accounts), CatalogueAdminPostgres.layer, CompaniesPostgres.layer)
+    Layer.mergeAll(Layer.effect(Accounts, Accounts), CatalogueAdminPostgres.layer, CompaniesPostgres.layer).pipe(
+      Layer.provide(Layer.provide(LedgerOfCells.layer, [Cells.layer, anyRoleReaderLayer, SecureRandom.layerWebCrypto]))
+    )
   ).pipe(
-    Layer.provide(Layer.provide(LedgerOfCells.layer, [Cells.layer, anyRoleReaderLayer, SecureRandom.layerWebCrypto])),
     // The cells hold one connection to listen, and a test may hold another with a lock.
     Layer.provideMerge(Database.layer({ url: Redacted.make(url), connections_max: 3 })),
     Layer.provideMerge(node === null ? Layer.empty : nodeAt(node.name, node.url))

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Metric, Option, Schema } from "effect"
+import { Deferred, Duration, Effect, Exit, Fiber, Metric, Option, Schema } from "effect"
 import { TransactionConnection } from "effect/sql/SqlClient"
 import { TestClock } from "effect/testing"
+import { CellLate } from "../../../adapters/postgres/connection/SqlFailure.ts"
 import { grouped, watchGroupSize } from "../../../adapters/postgres/grouping/Grouped.ts"
 import { type GroupTurns, groups_max, groupTurns, members_max } from "../../../adapters/postgres/grouping/GroupTurns.ts"
 
@@ -27,7 +28,8 @@ describe("groups of several kinds", () => {
           kind.waiting -= members
           kind.underWay.push(members)
           kind.passed = 0
-        }
+        },
+        refuse: () => undefined
       })
       return { kind, turn }
     })
@@ -62,7 +64,8 @@ const kindOf = (turns: GroupTurns) => {
     send: (members) => {
       count -= members
       underWay.push(members)
-    }
+    },
+    refuse: () => undefined
   })
   return {
     underWay,
@@ -200,6 +203,49 @@ describe("a group", () => {
       assert.deepStrictEqual(yield* Effect.all([inTransaction, call(2)], { concurrency: "unbounded" }), [false, false])
     })
   })
+})
+
+/** Calls of two kinds in a cell with a limit of 5 seconds. Their statements end when the test ends them. */
+const inLateCell = Effect.gen(function* () {
+  const ended = yield* Deferred.make<void>()
+  const turns = groupTurns({ cell: "norte", timeout: Duration.seconds(5) })
+  const waiting = (members: ReadonlyArray<number>) => Effect.as(Deferred.await(ended), members)
+  const kind = (name: string) => grouped<number, number>(sql, name, waiting, turns)
+  return { end: Deferred.succeed(ended, undefined), reserve: kind("reserve"), settle: kind("settle") }
+})
+
+const lateness = new CellLate({ message: "the cell norte takes longer than 5s to answer" })
+
+describe("a group that takes longer than the limit of its cell", () => {
+  it.effect("fails its calls and those that wait for it, and calls succeed again when it has ended", () =>
+    Effect.gen(function* () {
+      const { end, reserve, settle } = yield* inLateCell
+      const late = (call: Effect.Effect<number>) => Effect.map(Effect.exit(call), (exit) => told(exit))
+      const sent = yield* Effect.forEach([1, 2], (member) => Effect.forkChild(Effect.exit(reserve(member))))
+      yield* TestClock.adjust("1 second")
+      const waiting = yield* Effect.forEach([reserve(3), settle(4)], (call) => Effect.forkChild(Effect.exit(call)))
+      yield* TestClock.adjust("3999 millis")
+      assert.isUndefined(sent[0]?.pollUnsafe())
+      yield* TestClock.adjust("1 millis")
+      for (const fiber of [...sent, ...waiting]) assert.deepStrictEqual(yield* Fiber.join(fiber), Exit.die(lateness))
+      assert.deepStrictEqual(yield* Effect.exit(settle(5)), Exit.die(lateness))
+      yield* end
+      yield* TestClock.adjust("1 millis")
+      assert.deepStrictEqual([yield* late(reserve(6)), yield* late(settle(7))], ["6", "7"])
+    })
+  )
+
+  it.effect("does not fail its calls if it ends in time", () =>
+    Effect.gen(function* () {
+      const { end, reserve } = yield* inLateCell
+      const sent = yield* Effect.forkChild(reserve(1))
+      yield* TestClock.adjust("4999 millis")
+      yield* end
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual(yield* Fiber.join(sent), 1)
+      assert.strictEqual(yield* reserve(2), 2)
+    })
+  )
 })
 
 describe("the mean size of recent groups", () => {
