@@ -1,5 +1,6 @@
 import { Clock, Context, Duration, Effect, Exit, Layer, Metric } from "effect"
 import { SqlClient } from "effect/sql"
+import { everyCellPlace } from "../../adapters/postgres/connection/Cell.ts"
 import { Nodes } from "../../adapters/postgres/connection/Nodes.ts"
 import { isWritable } from "../../adapters/postgres/connection/Sql.ts"
 import { isStoring } from "../../adapters/postgres/ledger/WriteHealth.ts"
@@ -113,7 +114,10 @@ export const readinessChecks = Layer.effectDiscard(
     const readiness = yield* Readiness
     yield* readiness.judge("database", yield* isDatabaseWritable)
     yield* readiness.judge("migrations", yield* isMigrated)
-    yield* readiness.judge("writes", isStoring)
+    const cells = yield* everyCellPlace
+    // If the cells cannot be read, the check of the database fails.
+    const known = Effect.catch(cells, () => Effect.succeed([]))
+    yield* readiness.judge("writes", Effect.flatMap(known, isStoring))
     yield* readiness.judge("recovery", isRecovering)
     const gauges = yield* Gauges
     yield* gauges.readBy(yield* VitalSigns.useSync(({ read }) => read))

@@ -7,6 +7,7 @@ import * as VitalSignsPostgres from "../../adapters/postgres/reads/VitalSignsPos
 import { StatusAnswer } from "../../core/domain/Recovery.ts"
 import { VitalSigns } from "../../core/ports/VitalSigns.ts"
 import { recover } from "../../core/workflows/Recover.ts"
+import { cellChecks } from "../../facade/cli/checks/CellChecks.ts"
 import { holdingLock } from "../support/Concurrency.ts"
 import { testDatabaseUrl, violatedInvariants } from "../support/Database.ts"
 import { eventually } from "../support/Eventually.ts"
@@ -69,8 +70,9 @@ layer(SpreadTestServer, { excludeTestServices: true, timeout: "2 minutes" })("a 
     })
   )
 
-  it.effect("with a locked table is down in the vital signs", () =>
+  it.effect("with a locked table is down in the vital signs, and doctor names the table", () =>
     Effect.gen(function* () {
+      const { locked } = yield* companies
       const url = Redacted.make(yield* testDatabaseUrl)
       const monitoring = Database.layer({ url, connections_max: 1, parameters: { lock_timeout: "500" } })
       const { release } = yield* holdingLock("lock table norte.transaction")
@@ -78,7 +80,13 @@ layer(SpreadTestServer, { excludeTestServices: true, timeout: "2 minutes" })("a 
         Effect.provide(Layer.fresh(Layer.provide(VitalSignsPostgres.layer, monitoring)))
       )
       assert.deepStrictEqual(vitals.cellsDown, ["norte"])
+
+      yield* Effect.forkChild(Effect.forever(get("/v1/transacciones", locked)))
+      const check = Effect.map(cellChecks, (checks) => checks.find(({ name }) => name === "locks"))
+      const found = yield* eventually(check, (found) => found?.level !== "ok")
+      assert.include(found?.detail, "norte.transaction, held by the database process")
       yield* release
+      yield* eventually(check, (found) => found?.level === "ok")
     })
   )
 

@@ -1,10 +1,16 @@
 import { Clock, Duration, Effect, Metric } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
+import { seriesOf } from "../../../core/telemetry/Metrics.ts"
+import { CellName } from "../connection/Cell.ts"
+import type { CellPlace } from "../connection/Nodes.ts"
 import { cannotStore } from "../connection/SqlFailure.ts"
 
-const lastFailure = Metric.gauge("saldo_writes_failing_timestamp_seconds", {
-  description: "Unix time of the last write of a sale that the database could not store; 0 while it stores them"
-})
+const lastFailures = seriesOf(["cell"], (attributes) =>
+  Metric.gauge("saldo_writes_failing_timestamp_seconds", {
+    description: "Unix time of the last write of a sale that the cell could not store; 0 while it stores them",
+    attributes
+  })
+)
 
 /** Number of consecutive failed writes that prove a fault of the database. Fewer may be the fault of single sales. */
 const failures_min = 3
@@ -12,8 +18,9 @@ const failures_min = 3
 /** How long after the last failed write the database counts as failing. After this time, a sale may try again. */
 const failure_max = Duration.seconds(30)
 
-/** Counts the writes of sales that fail one after the other. Writes nothing itself. */
+/** Counts the writes of sales of a cell that fail one after the other. Writes nothing itself. */
 export const watchWrites = Effect.gen(function* () {
+  const lastFailure = lastFailures({ cell: yield* CellName })
   yield* Metric.update(lastFailure, 0)
   let failures = 0
   const recordFailure = Effect.flatMap(Clock.currentTimeMillis, (now_ms) => Metric.update(lastFailure, now_ms / 1000))
@@ -35,11 +42,17 @@ export const watchWrites = Effect.gen(function* () {
 })
 export type WriteWatch = Effect.Success<typeof watchWrites>
 
-/** Whether the database stores the writes of sales, or could do so again. */
-export const isStoring = Effect.gen(function* () {
+const isFailing = Effect.fnUntraced(function* (cell: string) {
   const now_ms = yield* Clock.currentTimeMillis
-  const { value } = yield* Metric.value(lastFailure)
+  const { value } = yield* Metric.value(lastFailures({ cell }))
   const age_ms = now_ms - value * 1000
   // A negative age means that the clock was set back.
-  return age_ms < 0 || age_ms >= Duration.toMillis(failure_max)
+  return age_ms >= 0 && age_ms < Duration.toMillis(failure_max)
+})
+
+/** Whether the server of at least one of the cells stores the writes of sales, or could do so again. */
+export const isStoring = Effect.fnUntraced(function* (cells: ReadonlyArray<CellPlace>) {
+  const failing = yield* Effect.filter(cells, ({ name }) => isFailing(name))
+  const full = new Set(failing.map(({ node }) => node))
+  return cells.length === 0 || cells.some(({ node }) => !full.has(node))
 })

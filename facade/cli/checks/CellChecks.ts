@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { everyCellPlace } from "../../../adapters/postgres/connection/Cell.ts"
+import { everyCellPlace, type NamedCell } from "../../../adapters/postgres/connection/Cell.ts"
 import { mainNode } from "../../../adapters/postgres/connection/Nodes.ts"
 import { tableExists } from "../../../adapters/postgres/connection/Sql.ts"
 import { wordsOf } from "../../../adapters/postgres/connection/SqlFailure.ts"
@@ -54,5 +54,48 @@ const nodes = Effect.gen(function* () {
     : failed("nodes", `the companies of these cells cannot sell: ${found.join("; ")}`)
 })
 
-/** Checks for closed cells, for companies that are moving, and for nodes that do not answer. */
-export const cellChecks = Effect.all([isolated("cells", cells), isolated("moves", moves), isolated("nodes", nodes)])
+interface WaitingRow {
+  readonly table: string
+  readonly holders: string
+}
+
+/** The tables of a cell whose lock a statement has waited for longer than a second, and the processes that hold it. */
+const waitsIn = ({ name, sql }: NamedCell) =>
+  Effect.map(
+    sql<WaitingRow>`
+      select c.relname::text as table, string_agg(distinct b.pid::text, ', ') as holders
+      from pg_locks as l
+      join pg_class as c on c.oid = l.relation
+      cross join unnest(pg_blocking_pids(l.pid)) as b(pid)
+      where not l.granted
+        and l.waitstart < clock_timestamp() - interval '1 second'
+        and l.database = (select oid from pg_database where datname = current_database())
+        and c.relnamespace = to_regnamespace(${name})
+      group by c.relname
+      order by c.relname`,
+    (rows) => rows.map(({ holders, table }) => `${name}.${table}, held by the database process ${holders}`)
+  )
+
+const locks = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  if (!(yield* tableExists(sql, "directory.cell"))) return passed("locks", "there are no tables yet")
+  // The check of nodes reports a node that does not answer.
+  const waits = yield* Effect.forEach(yield* yield* everyCellPlace, ({ connected }) =>
+    Effect.catch(Effect.flatMap(connected, waitsIn), () => Effect.succeed([]))
+  )
+  const found = waits.flat()
+  return found.length === 0
+    ? passed("locks", "no statement waits for a table of a cell")
+    : failed(
+        "locks",
+        `sales of these cells wait for locks on tables: ${found.join("; ")}; look at the process in pg_stat_activity of the cell's database, and end it with select pg_terminate_backend(PROCESS)`
+      )
+})
+
+/** Checks for closed cells, for companies that are moving, for nodes that do not answer, and for locked tables. */
+export const cellChecks = Effect.all([
+  isolated("cells", cells),
+  isolated("moves", moves),
+  isolated("nodes", nodes),
+  isolated("locks", locks)
+])

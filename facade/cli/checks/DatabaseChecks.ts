@@ -2,11 +2,13 @@ import { readFile } from "node:fs/promises"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Clock, Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { isWritable } from "../../../adapters/postgres/connection/Sql.ts"
+import { everyCellPlace } from "../../../adapters/postgres/connection/Cell.ts"
+import { mainNode } from "../../../adapters/postgres/connection/Nodes.ts"
+import { isWritable, tableExists } from "../../../adapters/postgres/connection/Sql.ts"
 import * as DataKeyPostgres from "../../../adapters/postgres/directory/DataKeyPostgres.ts"
 import { isAhead, pending } from "../../../adapters/postgres/schema/Migrations.ts"
 import { faultOf, serverVersion } from "../../../adapters/postgres/schema/ServerVersion.ts"
-import { DatabaseServer } from "../../settings/DatabaseServer.ts"
+import { connectionsOfCell, DatabaseServer } from "../../settings/DatabaseServer.ts"
 import { Settings } from "../../settings/Settings.ts"
 import { type Check, failed, isolated, passed, warned } from "./Check.ts"
 
@@ -183,15 +185,18 @@ const vacuum = Effect.gen(function* () {
 const otherConnections = 5
 
 /**
- * Compares the connections that a server may open with those that Postgres accepts. Each process has its pool and one
- * connection for monitoring.
+ * Compares the connections that a server may open with those that Postgres accepts. Each process has its pool, one
+ * connection for monitoring, and connections for each of several cells.
+ *
+ * @param cells the number of cells in this database that have connections of their own.
  */
 export const connectionsCheck = (
   { connections_max, processes }: { readonly connections_max: number; readonly processes: number },
-  accepted: number
+  accepted: number,
+  cells = 0
 ): Check => {
   const name = "connections"
-  const needed = processes * (connections_max + 1) + otherConnections
+  const needed = processes * (connections_max + 1 + cells * connectionsOfCell(connections_max)) + otherConnections
   const said = `a server may open ${needed} connections, and Postgres accepts ${accepted}`
   return needed <= accepted
     ? passed(name, said)
@@ -205,7 +210,10 @@ const connections = Effect.gen(function* () {
       current_setting('max_connections')::int
         - current_setting('superuser_reserved_connections')::int
         - current_setting('reserved_connections')::int as accepted`
-  return connectionsCheck(yield* Settings, row?.accepted ?? 0)
+  const hasCells = yield* tableExists(sql, "directory.cell")
+  const cells = hasCells ? yield* yield* everyCellPlace : []
+  const onMain = cells.length > 1 ? cells.filter(({ node }) => node === mainNode).length : 0
+  return connectionsCheck(yield* Settings, row?.accepted ?? 0, onMain)
 })
 
 /** Checks of the database through one connection. */

@@ -95,14 +95,14 @@ layer(monitoredServer(), { excludeTestServices: true })("a server", (it) => {
         assert.deepStrictEqual([yield* failing, yield* failing, yield* failing], [[], [], ["writes"]])
         yield* pass("29 seconds")
         assert.deepStrictEqual(yield* readyz, { status: 503, missing: ["writes"] })
-        assert.isAbove((yield* metrics).get("saldo_writes_failing_timestamp_seconds") ?? 0, 0)
+        assert.isAbove((yield* metrics).get('saldo_writes_failing_timestamp_seconds{cell="cell"}') ?? 0, 0)
         yield* pass("1 second")
         assert.deepStrictEqual(yield* readyz, { status: 200, missing: [] })
         assert.deepStrictEqual(yield* failing, ["writes"])
         yield* storeAgain
         assert.strictEqual(yield* selling, 201)
         assert.deepStrictEqual(yield* readyz, { status: 200, missing: [] })
-        assert.strictEqual((yield* metrics).get("saldo_writes_failing_timestamp_seconds"), 0)
+        assert.strictEqual((yield* metrics).get('saldo_writes_failing_timestamp_seconds{cell="cell"}'), 0)
         yield* failWith(violatedCheck)
         for (const _ of [1, 2, 3, 4]) assert.deepStrictEqual(yield* failing, [])
         yield* storeAgain

@@ -220,15 +220,29 @@ export const alertCases: ReadonlyArray<AlertCase> = [
     summary: "A process cannot read the database"
   },
   {
-    alert: "SaldoWritesFailing",
+    alert: "SaldoCellDown",
     series: {
-      'saldo_writes_failing_timestamp_seconds{instance="1"}': "0x5 360+60x10",
-      'saldo_writes_failing_timestamp_seconds{instance="2"}': "0x15"
+      'saldo_cell_up{instance="1", cell="cell"}': "1x15",
+      'saldo_cell_up{instance="1", cell="norte"}': "1x5 0x10",
+      'saldo_cell_up{instance="2", cell="norte"}': "1x15"
     },
     quiet: "6m",
     fires: "7m",
     severity: "page",
-    summary: "The database cannot store sales"
+    labels: { cell: "norte" },
+    summary: "The cell norte does not answer"
+  },
+  {
+    alert: "SaldoWritesFailing",
+    series: {
+      'saldo_writes_failing_timestamp_seconds{instance="1", cell="cell"}': "0x5 360+60x10",
+      'saldo_writes_failing_timestamp_seconds{instance="2", cell="cell"}': "0x15"
+    },
+    quiet: "6m",
+    fires: "7m",
+    severity: "page",
+    labels: { cell: "cell" },
+    summary: "The cell cell cannot store sales"
   },
   {
     alert: "SaldoArchiveFailing",
