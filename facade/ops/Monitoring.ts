@@ -116,7 +116,7 @@ export const readinessChecks = Layer.effectDiscard(
     yield* readiness.judge("migrations", yield* isMigrated)
     const cells = yield* everyCellPlace
     // If the cells cannot be read, the check of the database fails.
-    const known = Effect.catch(cells, () => Effect.succeed([]))
+    const known = Effect.orElseSucceed(cells, () => [])
     yield* readiness.judge("writes", Effect.flatMap(known, isStoring))
     yield* readiness.judge("recovery", isRecovering)
     const gauges = yield* Gauges

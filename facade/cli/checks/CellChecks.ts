@@ -81,7 +81,7 @@ const locks = Effect.gen(function* () {
   if (!(yield* tableExists(sql, "directory.cell"))) return passed("locks", "there are no tables yet")
   // The check of nodes reports a node that does not answer.
   const waits = yield* Effect.forEach(yield* yield* everyCellPlace, ({ connected }) =>
-    Effect.catch(Effect.flatMap(connected, waitsIn), () => Effect.succeed([]))
+    Effect.orElseSucceed(Effect.flatMap(connected, waitsIn), () => [])
   )
   const found = waits.flat()
   return found.length === 0
