@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { cpuTimeOf, isGoalMet, type Measurement, median, percentile, rateOf, slope } from "./support/Measurements.ts"
+import { costOf, isGoalMet, type Measurement, median, percentile, rateOf, slope } from "./support/Measurements.ts"
 
 const measured = (perSecond: number) => ({
   succeeded: 1,
@@ -9,7 +9,9 @@ const measured = (perSecond: number) => ({
   p999_ms: 1,
   longest_ms: 1,
   cpu_us: null,
-  database_us: null
+  database_us: null,
+  log_bytes: null,
+  log_flushes: null
 })
 
 const measurement = (ratio: number | null, ours: number, is: "at least" | "at most", value: number): Measurement => ({
@@ -61,14 +63,14 @@ describe("a measurement", () => {
   })
 })
 
-describe("the processor time of a call", () => {
+describe("the cost of a call", () => {
   it("is absent when the kernel reports no processor time", () => {
-    expect(cpuTimeOf("a sale", "cpu_us", [{ ours: measured(1), theirs: measured(1) }])).toEqual([])
+    expect(costOf("a sale", "cpu_us", [{ ours: measured(1), theirs: measured(1) }])).toEqual([])
   })
 
-  it("is compared with the processor time of the other service", () => {
+  it("is compared with the cost of the other service", () => {
     const counted = (cpu_us: number) => ({ ...measured(1), cpu_us })
-    expect(cpuTimeOf("a sale", "cpu_us", [{ ours: counted(300), theirs: counted(600) }])).toMatchObject([
+    expect(costOf("a sale", "cpu_us", [{ ours: counted(300), theirs: counted(600) }])).toMatchObject([
       { ours: 300, theirs: 600, ratio: 0.5, unit: "µs" }
     ])
   })

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { companies_max } from "../support/Dataset.ts"
-import { cpuTimeOf, type Goal, latencyOf, type Measurement, type Round, rateOf } from "../support/Measurements.ts"
+import { costOf, type Goal, latencyOf, type Measurement, type Round, rateOf } from "../support/Measurements.ts"
 import { type LoadOptions, playRounds, roundsLength_s, type SaleCount, type Side } from "../support/Rounds.ts"
 import type { Service } from "../support/Services.ts"
 import { type RequestShape, readFromBare, readFromSaldo, saleByPeer, saleBySaldo } from "../support/Workload.ts"
@@ -24,8 +24,10 @@ const atMost = (value: number): Goal => ({ is: "at most", value })
 const saleMeasurements = (sellers: string, ratio: number) => (rounds: ReadonlyArray<Round>) => [
   rateOf(`Sales of ${sellers}`, atLeast(ratio), rounds),
   latencyOf(`p99 of a sale, ${sellers}`, "p99_ms", atMost(0.5), rounds),
-  ...cpuTimeOf("Processor time of the server for a sale", "cpu_us", rounds),
-  ...cpuTimeOf("Processor time of the database for a sale", "database_us", rounds)
+  ...costOf("Processor time of the server for a sale", "cpu_us", rounds),
+  ...costOf("Processor time of the database for a sale", "database_us", rounds),
+  ...costOf("Write-ahead log of a sale", "log_bytes", rounds),
+  ...costOf("Flushes of the log for a sale", "log_flushes", rounds)
 ]
 
 const comparisons: ReadonlyArray<Comparison> = [
@@ -65,7 +67,7 @@ const comparisons: ReadonlyArray<Comparison> = [
     calls: "many",
     measurements: (rounds) => [
       rateOf('GET /v1/saldo, against a bare "ok"', null, rounds),
-      ...cpuTimeOf("Processor time of the server for a read", "cpu_us", rounds)
+      ...costOf("Processor time of the server for a read", "cpu_us", rounds)
     ]
   }
 ]

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { companies_max } from "../support/Dataset.ts"
 import { BenchmarkFailed } from "../support/Measure.ts"
-import { cpuTimeOf, latencyOf, type Measurement, rateOf } from "../support/Measurements.ts"
+import { costOf, latencyOf, type Measurement, rateOf } from "../support/Measurements.ts"
 import { type LoadOptions, playRounds, roundsLength_s } from "../support/Rounds.ts"
 import { startConsole } from "../support/Services.ts"
 import { saleBySaldo } from "../support/Workload.ts"
@@ -89,6 +89,6 @@ export const measureConsoles = Effect.fnUntraced(function* (
   return [
     rateOf(what, { is: "at least", value: 0.95 }, rounds),
     latencyOf("p99 of a sale with consoles open, against without", "p99_ms", null, rounds),
-    ...cpuTimeOf("Processor time of the database for these sales", "database_us", rounds)
+    ...costOf("Processor time of the database for these sales", "database_us", rounds)
   ] satisfies ReadonlyArray<Measurement>
 }, Effect.scoped)

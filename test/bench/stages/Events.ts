@@ -4,7 +4,7 @@ import { eventId, Sequence } from "../../../core/domain/Event.ts"
 import { CompanyId } from "../../../core/domain/Ids.ts"
 import { companies_max } from "../support/Dataset.ts"
 import { BenchmarkFailed, measure } from "../support/Measure.ts"
-import { cpuTimeOf, type Measurement, percentile, rateOf, singleMeasurement } from "../support/Measurements.ts"
+import { costOf, type Measurement, percentile, rateOf, singleMeasurement } from "../support/Measurements.ts"
 import { BenchmarkProgress, type LoadOptions, playRounds, roundsLength_s } from "../support/Rounds.ts"
 import { connectedTo, startEndpoint } from "../support/Services.ts"
 import { saleBySaldo } from "../support/Workload.ts"
@@ -156,8 +156,8 @@ export const measureEvents = Effect.fnUntraced(function* (
   })
   const measurements = [
     rateOf(what, { is: "at least", value: 0.85 }, rounds),
-    ...cpuTimeOf("Processor time of the server for these sales", "cpu_us", rounds),
-    ...cpuTimeOf("Processor time of the database for these sales", "database_us", rounds),
+    ...costOf("Processor time of the server for these sales", "cpu_us", rounds),
+    ...costOf("Processor time of the database for these sales", "database_us", rounds),
     ...(yield* measureDelay(on, endpoint, connections))
   ]
   const left = yield* Effect.provide(waiting, connectedTo(on.database))

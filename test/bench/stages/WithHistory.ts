@@ -1,8 +1,8 @@
-import { Duration, Effect } from "effect"
+import { Array as Arr, Duration, Effect } from "effect"
 import { ended } from "../../support/SaldoProcess.ts"
 import { companies_max, largeCompany, makePendingSales, salesOf, smallCompany } from "../support/Dataset.ts"
 import { BenchmarkFailed } from "../support/Measure.ts"
-import { type Goal, latencyOf, type Measurement, rateOf, singleMeasurement } from "../support/Measurements.ts"
+import { costOf, type Goal, latencyOf, type Measurement, rateOf, singleMeasurement } from "../support/Measurements.ts"
 import { BenchmarkProgress, type LoadOptions, playRounds, roundsLength_s, type SaleCount } from "../support/Rounds.ts"
 import { command, connectedTo, type Service } from "../support/Services.ts"
 import { readByCompany, saleBySaldo } from "../support/Workload.ts"
@@ -65,9 +65,12 @@ export const sellWithHistory = (full: CountedService, empty: CountedService, { c
     })
     return Effect.map(
       playRounds({ what, ours: side(full, "full"), theirs: side(empty, "empty"), connections, seconds }),
-      (rounds) => rateOf(`${what}, against an empty database`, speedGoal, rounds)
+      (rounds) => [
+        rateOf(`${what}, against an empty database`, speedGoal, rounds),
+        ...costOf(`Write-ahead log of these sales, each`, "log_bytes", rounds)
+      ]
     )
-  })
+  }).pipe(Effect.map(Arr.flatten))
 
 /** Compares reads of a company with a long history and reads of a company with a short history. */
 export const readWithHistory = ({ service: { url } }: CountedService, rows: number) =>

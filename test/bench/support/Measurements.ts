@@ -52,6 +52,9 @@ interface RoundLoad extends LoadResult {
   /** Processor time of a call in the server and in the database; null if the kernel does not report it. */
   readonly cpu_us: number | null
   readonly database_us: number | null
+  /** Bytes that a call wrote to the write-ahead log of Postgres, and flushes of this log for a call. */
+  readonly log_bytes: number | null
+  readonly log_flushes: number | null
 }
 
 /** A round: the loads of both services, one after the other. */
@@ -87,14 +90,16 @@ export const rateOf = (what: string, goal: Goal | null, rounds: ReadonlyArray<Ro
 export const latencyOf = (what: string, which: keyof Latencies, goal: Goal | null, rounds: ReadonlyArray<Round>) =>
   compareRounds({ what, unit: "ms", goal }, rounds, (measured) => measured[which])
 
+const costUnits = { cpu_us: "µs", database_us: "µs", log_bytes: "bytes", log_flushes: "" } as const
+
 /**
- * Processor time of a call in the server or in the database. A busy machine disturbs it less than it disturbs other
- * measurements. Empty if the kernel does not report it.
+ * What a call costs, for example processor time in the server or in the database. A busy machine disturbs it less than it
+ * disturbs other measurements. Empty if the kernel does not report it.
  */
-export const cpuTimeOf = (what: string, which: "cpu_us" | "database_us", rounds: ReadonlyArray<Round>) =>
+export const costOf = (what: string, which: keyof typeof costUnits, rounds: ReadonlyArray<Round>) =>
   rounds.some(({ ours, theirs }) => ours[which] === null || theirs[which] === null)
     ? []
-    : [compareRounds({ what, unit: "µs", goal: null }, rounds, (loaded) => loaded[which] ?? 0)]
+    : [compareRounds({ what, unit: costUnits[which], goal: null }, rounds, (loaded) => loaded[which] ?? 0)]
 
 /** A measurement of Saldo that has no comparison. */
 export const singleMeasurement = (wanted: MeasurementSpec, ours: number): Measurement => ({

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
-import { Context, Effect } from "effect"
-import { postmasterPid } from "../../support/EmbeddedDatabases.ts"
+import { Context, Effect, Redacted } from "effect"
+import { EmbeddedPostgres } from "../../../adapters/embedded/EmbeddedPostgres.ts"
+import { postmasterPid, runStatement } from "../../support/EmbeddedDatabases.ts"
 import { type ProgressStep, plannedSteps } from "../../support/Progress.ts"
 import { type BenchmarkFailed, measure } from "./Measure.ts"
 import type { Round } from "./Measurements.ts"
@@ -45,6 +46,18 @@ const familySpent_us = (pid: number): number | null => {
     sum_us(own, 11, 12, 13, 14)
   )
 }
+
+/** The write-ahead log of the Postgres server: its length so far, and how often it was flushed to the disk. */
+const logSoFar = Effect.gen(function* () {
+  const { url } = yield* EmbeddedPostgres
+  const rows = yield* runStatement(
+    Redacted.value(url),
+    `select (pg_current_wal_insert_lsn() - '0/0')::float8 as length, sum(fsyncs)::float8 as flushes
+      from pg_stat_io where object = 'wal'`
+  )
+  const [{ flushes, length }] = rows as readonly [{ readonly length: number; readonly flushes: number }]
+  return { log_bytes: length, log_flushes: flushes }
+}).pipe(Effect.orDie)
 
 /** Settings of the load. */
 export interface LoadOptions {
@@ -111,13 +124,23 @@ const measureSide = Effect.fnUntraced(function* (
   asked: Pick<Load, "connections" | "seconds" | "pause_ms">
 ) {
   const postgres = yield* postmasterPid
-  const before = { server: pid === null ? null : spent_us(pid), database: familySpent_us(postgres) }
+  const spent = Effect.gen(function* () {
+    const log = yield* logSoFar
+    return { server: pid === null ? null : spent_us(pid), database: familySpent_us(postgres), ...log }
+  })
+  const before = yield* spent
   const measured = yield* Effect.raceFirst(measure({ ...asked, urls, shape }), beside)
-  const after = { server: pid === null ? null : spent_us(pid), database: familySpent_us(postgres) }
+  const after = yield* spent
   if (saleCount !== undefined) saleCount.answered += measured.succeeded
-  const eachOf = (of: "server" | "database") =>
+  const eachOf = (of: keyof typeof before) =>
     before[of] === null || after[of] === null ? null : (after[of] - before[of]) / measured.succeeded
-  return { ...measured, cpu_us: eachOf("server"), database_us: eachOf("database") }
+  return {
+    ...measured,
+    cpu_us: eachOf("server"),
+    database_us: eachOf("database"),
+    log_bytes: eachOf("log_bytes"),
+    log_flushes: eachOf("log_flushes")
+  }
 })
 
 /**
