@@ -9,15 +9,16 @@ import { Ledger } from "../../core/ports/Ledger.ts"
 import { rowsOf } from "./Moves.ts"
 import { delivered } from "./Trade.ts"
 
+/** The ledger of a server that takes a cell for the company's, whatever the directory says. */
+export const ledgerIn = (cell: string) =>
+  Layer.fresh(LedgerPostgres.layer).pipe(Layer.provide(Layer.succeed(CellName, cell)))
+
 /** Settles a sale in a cell, as a server does that has not heard of the move. */
 export const lateSettlement = (cell: string, order: Order) =>
   Effect.gen(function* () {
     const ledger = yield* Ledger
     return yield* ledger.settle({ order, verdict: delivered, at: yield* DateTime.now, notFound: 0 })
-  }).pipe(
-    Effect.provide(Layer.fresh(LedgerPostgres.layer).pipe(Layer.provide(Layer.succeed(CellName, cell)))),
-    Effect.exit
-  )
+  }).pipe(Effect.provide(ledgerIn(cell)), Effect.exit)
 
 /** The tables of a cell in which rows of a company can be changed or deleted. */
 const writableTables = (cell: string, company: number) =>

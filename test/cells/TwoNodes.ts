@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"
 import { assert, it, layer } from "@effect/vitest"
-import { Context, Effect, Exit, Layer, Redacted } from "effect"
+import { Cause, Context, Effect, Exit, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { inject } from "vitest"
 import * as Cells from "../../adapters/postgres/cells/Cells.ts"
@@ -10,6 +10,7 @@ import { readerLayer } from "../../adapters/postgres/connection/CompanyReads.ts"
 import * as Database from "../../adapters/postgres/connection/Database.ts"
 import * as AuditPostgres from "../../adapters/postgres/reads/AuditPostgres.ts"
 import { addCell } from "../../adapters/postgres/schema/AddCell.ts"
+import { codedError } from "../../core/domain/ErrorCatalogue.ts"
 import { freshDatabaseUrl, testDatabaseUrl } from "../support/Database.ts"
 import { copyDatabase } from "../support/EmbeddedDatabases.ts"
 import { connectionsTo, nodeAt } from "../support/NodeCells.ts"
@@ -70,7 +71,10 @@ const twoNodes = <R>(urls: Effect.Effect<readonly [string, string], never, R>) =
 /** Connections to the second node until the test ends. */
 export const connectedToNode = Effect.flatMap(NodeUrl, (url) => Layer.build(connectionsTo(Redacted.make(url))))
 
-/** Runs a part of a move that dies when it calls a function of the database. Asserts that it does. */
+// The code with which Postgres refuses a call of a function that it does not have.
+const undefinedFunction = "42883"
+
+/** Runs a part of a move that dies when it calls a function of the database. Asserts that it fails for this reason. */
 export const without = Effect.fnUntraced(function* <A, E, R>(
   name: string,
   part: Effect.Effect<Exit.Exit<A, E>, never, R>
@@ -82,7 +86,10 @@ export const without = Effect.fnUntraced(function* <A, E, R>(
   yield* rename(name, "is_missing")
   const exit = yield* part
   yield* rename(`${name.split(".")[0]}.is_missing`, name.split(".")[1] ?? "")
-  assert.isTrue(Exit.isFailure(exit), `${name} was not called`)
+  if (Exit.isSuccess(exit)) return assert.fail(`${name} was not called`)
+  const failed = codedError(Cause.squash(exit.cause))
+  assert.strictEqual(failed?.code, undefinedFunction, Cause.pretty(exit.cause))
+  assert.include(String(failed), `function ${name}(`)
 })
 
 /** One connection of the owner to each node, as for commands. */

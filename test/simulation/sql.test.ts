@@ -57,7 +57,7 @@ describe("the simulation on the SQL functions", () => {
     "catches a bug in the cells: $name",
     ({ name }) =>
       Effect.promise(async () => {
-        const { caught } = await runMutant({ mutant: name, seed: 0, seeds: 1, ops })
+        const { caught } = await runMutant({ mutant: name, seed: 0, seeds: 1, ops: 100 })
         assert.isNotNull(caught)
       }),
     timeout_ms

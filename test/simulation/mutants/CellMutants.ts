@@ -10,11 +10,21 @@ const routingMutant = (name: string, routing: RoutingBug): Mutant => ({ name: `c
 
 const inFirstCell = (known: Cells["Service"]): Cells["Service"] => ({ ...known, of: () => Effect.succeed(firstCell) })
 
+const withoutOtherCell = (known: Cells["Service"]): Cells["Service"] => ({
+  ...known,
+  list: Effect.map(known.list, (cells) =>
+    cells.map((cell) => (cell.name === otherCell ? { ...cell, state: "closed" as const } : cell))
+  )
+})
+
 /** Mutants of an installation with several cells. */
 export const cellMutants: ReadonlyArray<Mutant> = [
   routingMutant("the webhooks of all companies go to the first cell", { events: inFirstCell }),
   routingMutant("insurances of all companies go to the first cell", { insurances: inFirstCell }),
   routingMutant("the money of all companies goes to the first cell", { ledger: inFirstCell }),
+  routingMutant("recovery leaves out a cell", { ledger: withoutOtherCell }),
+  routingMutant("later checks leave out a cell", { followUps: withoutOtherCell }),
+  routingMutant("deliveries leave out a cell", { events: withoutOtherCell }),
   {
     name: "cells: two cells assign the same ids to sales",
     on: "sql",

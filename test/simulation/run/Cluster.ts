@@ -16,6 +16,29 @@ const second_ms = 1_000
 /** How often a process looks for due deliveries (core/workflows/DeliverEvents.ts). */
 const lookEvery_ms = 500
 
+/** Rounds for the same due work after which a background loop runs less and less often. Other runs never have as many. */
+const vainRounds_max = 30
+
+/** Longest pause of a background loop whose rounds are in vain. */
+const vainPause_max_ms = 3600 * second_ms
+
+/**
+ * Makes the function that returns the pause before the next round. A bug or a closed cell can leave work due for days, and
+ * rounds at each second would take hours of real time.
+ *
+ * @param due returns the instant at which the loop next has work.
+ */
+const pauses = (pause_ms: number, due: () => number | null) => {
+  let vainRounds = 0
+  let before: number | null = null
+  return () => {
+    const now = due()
+    vainRounds = now === before ? vainRounds + 1 : 0
+    before = now
+    return Math.min(pause_ms * 2 ** Math.max(0, vainRounds - vainRounds_max), vainPause_max_ms)
+  }
+}
+
 /** The two replicas of the server. Each replica has at most one live process at a time. */
 export interface Cluster {
   /**
@@ -76,21 +99,24 @@ export const clusterOf = (
    * The clock of the workflow that delivers events. The pause between two looks for due deliveries lasts until a
    * delivery is due, because otherwise most events of a run would be looks that find nothing.
    */
-  const deliveryClock = (clock: Clock.Clock, incarnation: Incarnation): Clock.Clock => ({
-    ...clock,
-    sleep: (duration) =>
-      Duration.toMillis(duration) === lookEvery_ms
-        ? Effect.callback<void>((resume) => {
-            const { eventLoop } = sim()
-            eventLoop.idle({
-              incarnation,
-              from_ms: eventLoop.now_ms + lookEvery_ms,
-              due_ms: () => dueFor(incarnation, "deliveries"),
-              run: () => resume(Effect.void)
+  const deliveryClock = (clock: Clock.Clock, incarnation: Incarnation): Clock.Clock => {
+    const pause = pauses(lookEvery_ms, () => due("deliveries"))
+    return {
+      ...clock,
+      sleep: (duration) =>
+        Duration.toMillis(duration) === lookEvery_ms
+          ? Effect.callback<void>((resume) => {
+              const { eventLoop } = sim()
+              eventLoop.idle({
+                incarnation,
+                from_ms: eventLoop.now_ms + pause(),
+                due_ms: () => dueFor(incarnation, "deliveries"),
+                run: () => resume(Effect.void)
+              })
             })
-          })
-        : clock.sleep(duration)
-  })
+          : clock.sleep(duration)
+    }
+  }
 
   const deliver = (incarnation: Incarnation) =>
     Effect.flatMap(Clock.Clock, (clock) =>
@@ -109,11 +135,12 @@ export const clusterOf = (
     const { eventLoop } = sim()
     const { incarnation } = process
     const { activity, cycle, pause_ms } = backgroundLoops[loop]
+    const pause = pauses(pause_ms, () => due(loop))
     let round = 0
     const wait = () =>
       eventLoop.idle({
         incarnation,
-        from_ms: eventLoop.now_ms + pause_ms,
+        from_ms: eventLoop.now_ms + pause(),
         due_ms: () => dueFor(incarnation, loop),
         run: () => {
           round++
