@@ -29,11 +29,11 @@ describe("a measurement", () => {
     [[3, 1, 2], 2],
     [[4, 1, 3, 2], 2.5],
     [[7], 7]
-  ])("is, for the rounds %j, their median %d", (values, expected) => {
+  ])("of the rounds %j is their median %d", (values, expected) => {
     expect(median(values)).toBe(expected)
   })
 
-  it("has as its ratio the median of the ratios within each round, so that a slow moment affects both sides", () => {
+  it("has a ratio that is the median of the rounds' ratios, because a slow moment affects both sides of a round", () => {
     const rounds = [
       { ours: measured(100), theirs: measured(50) },
       { ours: measured(10), theirs: measured(5) },
@@ -52,7 +52,7 @@ describe("a measurement", () => {
     [null, 1_000, "at least", 1_000, true],
     [null, 600, "at most", 512, false]
   ] as const)(
-    "is checked, with ratio %s and value %d, against the goal %s %d: met = %s",
+    "with ratio %s and value %d is checked against the goal %s %d: met = %s",
     (ratio, ours, is, value, met) => {
       expect(isGoalMet(measurement(ratio, ours, is, value))).toBe(met)
     }
@@ -88,7 +88,7 @@ describe("a percentile", () => {
   })
 })
 
-describe("growth", () => {
+describe("the growth of a sampled value", () => {
   it("is the slope of the regression line through the samples", () => {
     expect(slope([[0, 100], [1, 102], [2, 104]])).toBe(2) // biome-ignore format: points
   })

@@ -65,7 +65,7 @@ layer(ConsoleWithProvider, { excludeTestServices: true })("signing in with an id
     })
   )
 
-  it.effect("keeps the secrets of the sign-in from scripts, and for the provider's way back only", () =>
+  it.effect("keeps its secrets in a cookie that scripts cannot read and that lasts ten minutes", () =>
     Effect.gen(function* () {
       const { response } = yield* begun
       const [cookie = ""] = response.headers.getSetCookie()
@@ -115,7 +115,7 @@ layer(ConsoleWithProvider, { excludeTestServices: true })("signing in with an id
     })
   )
 
-  it.effect("is refused in another browser, with another state, and a second time", () =>
+  it.effect("is refused if another browser completes it, if the state differs, or if it was completed before", () =>
     Effect.gen(function* () {
       const { state } = yield* Provider
       state.person = { sub: "eva-1" }
@@ -137,7 +137,7 @@ layer(ConsoleWithProvider, { excludeTestServices: true })("signing in with an id
     })
   )
 
-  it.effect("shows the words of the provider as text", () =>
+  it.effect("shows the provider's error as plain text, not as markup", () =>
     Effect.gen(function* () {
       const { cookie } = yield* begun
       const { url } = yield* ConsoleAddress
@@ -150,7 +150,7 @@ layer(ConsoleWithProvider, { excludeTestServices: true })("signing in with an id
 })
 
 layer(testConsole(), { excludeTestServices: true })("a console without identity provider", (it) => {
-  it.effect("says so", () =>
+  it.effect("reports that none is configured", () =>
     Effect.gen(function* () {
       const { url } = yield* ConsoleAddress
       assert.isFalse((yield* callConsole("sesion.medios")).data.oidc)

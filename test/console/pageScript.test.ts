@@ -38,7 +38,7 @@ describe("the script of the console's pages", () => {
     })
   )
 
-  it.live("is made without a place for the cache", () =>
+  it.live("is bundled even if the cache cannot be written", () =>
     Effect.gen(function* () {
       const file = join(yield* temporaryDirectory, "file", "console.json")
       writeFileSync(join(file, ".."), "")

@@ -104,7 +104,7 @@ describe("a session of the console", () => {
       })
     )
 
-    it.effect("ends when the operator is suspended, and the role applies from the next call", () =>
+    it.effect("has a changed role from the next call on, and ends when the operator is suspended", () =>
       Effect.gen(function* () {
         const browser = yield* signedIn("cajero")
         yield* changeOperator(browser.name, { role: "lector" })
@@ -114,7 +114,7 @@ describe("a session of the console", () => {
       })
     )
 
-    it.effect("ends after 30 minutes without use; requests of the page alone are no use", () =>
+    it.effect("ends after 30 minutes without use, and requests that the page makes by itself do not count as use", () =>
       Effect.gen(function* () {
         const { pass } = yield* ManualClock
         const browser = yield* signedIn("lector")
@@ -156,7 +156,7 @@ describe("a session of the console", () => {
       })
     )
 
-    it.effect("opens with the link of a start only while no admin has an account", () =>
+    it.effect("opens with the one-time link that a start prints, only while no admin has an account", () =>
       Effect.gen(function* () {
         yield* signedIn("admin")
         assert.isNull(yield* localLink())
@@ -175,7 +175,7 @@ describe("the session cookie", () => {
   it.each([
     { origin: local, cookie: "saldo=abc; Path=/; HttpOnly; SameSite=Strict" },
     { origin: tls, cookie: "__Host-saldo=abc; Path=/; HttpOnly; SameSite=Strict; Secure" }
-  ])("for $origin is $cookie", ({ cookie, origin }) => {
+  ])("is written as $cookie for $origin", ({ cookie, origin }) => {
     assert.strictEqual(sessionCookie(token, origin), cookie)
   })
 
@@ -185,7 +185,7 @@ describe("the session cookie", () => {
     { cookies: "saldo=abc", origin: tls, found: undefined },
     { cookies: "saldo=abc; saldo=other", origin: local, found: undefined },
     { cookies: undefined, origin: local, found: undefined }
-  ])("in $cookies at $origin is $found", ({ cookies, found, origin }) => {
+  ])("is read from $cookies at $origin as $found", ({ cookies, found, origin }) => {
     const read = sessionTokenIn(cookies, origin)
     assert.strictEqual(read === undefined ? undefined : Redacted.value(read), found)
   })

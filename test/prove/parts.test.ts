@@ -47,7 +47,7 @@ describe("the progress of a proof", () => {
     [1, 0, 600, 60, 400],
     [2, 1, 1_000, 99, 0]
   ])(
-    "is, in part %d with the fraction %d done after %d s, %d %% with %d s left",
+    "in part %d, with the fraction %d done after %d s, is %d %% with %d s left",
     (part, share, elapsed_s, percent, left_s) => {
       assert.deepStrictEqual(overallProgress({ planned_s, part, share, elapsed_s }), { percent, left_s })
     }

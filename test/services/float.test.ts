@@ -9,7 +9,7 @@ import { gatewayAt, Outside, startProvider, unusedAddress, withLogLines } from "
 const { NoAnswer, NotOffered, Read } = FloatAnswer
 
 describe("the float at DT One", () => {
-  it.effect("is the balances of the account, in their units", () =>
+  it.effect("consists of the balances of the account, each in its own unit", () =>
     withDtOne(({ fake, provider }) =>
       Effect.gen(function* () {
         assert.deepStrictEqual(
@@ -24,7 +24,7 @@ describe("the float at DT One", () => {
     )
   )
 
-  it.effect("is unknown if DT One answers something else", () =>
+  it.effect("is unknown if DT One's answer is unreadable or an error", () =>
     withDtOne(({ fake, provider }) =>
       Effect.gen(function* () {
         fake.balances = [{ unit: "USD", available: "1", holding: 0 }]
@@ -56,7 +56,7 @@ layer(Outside)("the float at an HTTP gateway", (it) => {
   )
 
   it.effect.each([404, 405, 501])(
-    "is not offered by a gateway that answers %i, without an error in the log",
+    "counts as not offered, and no error is logged, if the gateway answers %i",
     (status) =>
       Effect.gen(function* () {
         const { gateway, provider } = yield* startProvider
@@ -94,7 +94,7 @@ describe("the float", () => {
     )
   )
 
-  it("is added up by unit", () => {
+  it("is a sum for each unit", () => {
     const dollars = { unit: "USD", available: 1.5, held: 1 }
     assert.deepStrictEqual(sumByUnit([dollars, { unit: "EUR", available: 3, held: 0 }, dollars]), [
       { unit: "USD", available: 3, held: 2 },

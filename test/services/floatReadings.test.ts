@@ -62,26 +62,28 @@ const world = Effect.gen(function* () {
 })
 
 describe("a reading of the float", () => {
-  it.live("sets the metrics, is stored for all processes, and warns below the alert", () =>
-    Effect.gen(function* () {
-      const { doctor, read, shown } = yield* world
-      assert.match(yield* doctor(), /^ok .*no server has read the balance yet/)
-      yield* read(usd(250.5))
-      assert.deepStrictEqual(yield* shown, [
-        { provider: "http", state: "actual", balances: [{ unit: "USD", available: 250.5, held: 2, low: false }] }
-      ])
-      const fine = yield* metricsOf("http")
-      assert.deepStrictEqual([fine["saldo_provider_floatUSD"], fine["saldo_provider_float_low"]], [250.5, 0])
-      assert.match(yield* doctor(), /^ok .*250\.5 USD left at http, read at /)
-      yield* read(usd(99))
-      const low = yield* metricsOf("http")
-      assert.deepStrictEqual([low["saldo_provider_floatUSD"], low["saldo_provider_float_low"]], [99, 1])
-      assert.match(yield* doctor(), /^warn .*99 USD left at http.*below FLOAT_ALERT/)
-      assert.match(yield* doctor({ FLOAT_ALERT: "50" }), /^ok .*99 USD left/)
-    }).pipe(Effect.scoped)
+  it.live(
+    "sets the metrics and is stored for all processes, and the doctor warns if the float is below the alert",
+    () =>
+      Effect.gen(function* () {
+        const { doctor, read, shown } = yield* world
+        assert.match(yield* doctor(), /^ok .*no server has read the balance yet/)
+        yield* read(usd(250.5))
+        assert.deepStrictEqual(yield* shown, [
+          { provider: "http", state: "actual", balances: [{ unit: "USD", available: 250.5, held: 2, low: false }] }
+        ])
+        const fine = yield* metricsOf("http")
+        assert.deepStrictEqual([fine["saldo_provider_floatUSD"], fine["saldo_provider_float_low"]], [250.5, 0])
+        assert.match(yield* doctor(), /^ok .*250\.5 USD left at http, read at /)
+        yield* read(usd(99))
+        const low = yield* metricsOf("http")
+        assert.deepStrictEqual([low["saldo_provider_floatUSD"], low["saldo_provider_float_low"]], [99, 1])
+        assert.match(yield* doctor(), /^warn .*99 USD left at http.*below FLOAT_ALERT/)
+        assert.match(yield* doctor({ FLOAT_ALERT: "50" }), /^ok .*99 USD left/)
+      }).pipe(Effect.scoped)
   )
 
-  it.live("without an answer shows no value as current, but keeps the last one", () =>
+  it.live("without an answer removes the value from the metrics, but keeps the last value in the database", () =>
     Effect.gen(function* () {
       const { doctor, read, shown } = yield* world
       yield* read(null)

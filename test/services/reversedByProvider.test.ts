@@ -79,7 +79,7 @@ layer(loud, { excludeTestServices: true })("a settled sale about which DT One ch
     ["8095552100", 201, "SUCCESS", "DECLINED", "late_refusal"],
     ["8095551106", 422, "FAILED", "COMPLETED", "late_success"]
   ] as const)(
-    "is found an hour later, and no money moves: %s was answered %d",
+    "raises one alert from the first check an hour later on, and moves no money: receiver %s, status %d",
     ([identifier, answered, status, later, alert]) =>
       Effect.gen(function* () {
         const { provider } = yield* ExternalFakes
@@ -96,7 +96,7 @@ layer(loud, { excludeTestServices: true })("a settled sale about which DT One ch
         assert.deepStrictEqual(yield* followUp(4), { asked: 1, contradicted: 1, notAsked: 0 })
         const found = [{ action: alert, xid, status }]
         assert.deepStrictEqual(yield* eventually(contradictionsOf(id), (all) => all.length > 0), found)
-        // Later checks find it again. It is recorded once.
+        // Later checks find the same contradiction, which is recorded only once.
         yield* pass("5 hours")
         assert.deepStrictEqual(yield* followUp(4), { asked: 1, contradicted: 1, notAsked: 0 })
         yield* pass("100 hours")

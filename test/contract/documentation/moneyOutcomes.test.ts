@@ -22,40 +22,37 @@ const ofExample = (error: object, id: number, xid: string): object =>
       .replace(`/v1/transacciones/${id}"`, '/v1/transacciones/1"')
   )
 
-layer(TestServer, { excludeTestServices: true })(
-  "the documented example of an error that states what happened to the money",
-  (it) => {
-    describe.each(reversalForms)("at $form", ({ form, reverse }) => {
-      // Identifier of the sale, and the status and code of the response to its reversal.
-      it.effect.each([
-        ["204593", 422, "TRANSACTION_REJECTED"],
-        ["204594", 202, "TRANSACTION_PENDING"]
-      ] as const)("matches the real response to a reversal of the sale to %s, with %d", ([identifier, status, code]) =>
-        Effect.gen(function* () {
-          const { auth, id, xid } = yield* sold(identifier)
-          const answer = yield* reverse(id, auth)
-          assert.strictEqual(answer.status, status)
-          const { description, error } = shown(form, status, code)
-          assert.deepStrictEqual(ofExample(answer.body.error, id, xid), error)
-          assert.include(description, `${code}: ${answer.body.error.message}`)
-        })
-      )
-    })
-
-    // Identifier of the sale, and the status and code of the response to the sale.
+layer(TestServer, { excludeTestServices: true })("the documented example of an error after the reservation", (it) => {
+  describe.each(reversalForms)("at $form", ({ form, reverse }) => {
+    // Identifier of the sale, and the status and code of the response to its reversal.
     it.effect.each([
-      ["8095551231", 422, "TRANSACTION_REJECTED"],
-      ["8095551212", 202, "TRANSACTION_PENDING"]
-    ] as const)("matches the real response to a sale to %s, with %d", ([identifier, status, code]) =>
+      ["204593", 422, "TRANSACTION_REJECTED"],
+      ["204594", 202, "TRANSACTION_PENDING"]
+    ] as const)("equals the real error of a reversal of a sale to %s, with status %d", ([identifier, status, code]) =>
       Effect.gen(function* () {
-        const { auth } = yield* customer()
-        const answer = yield* sell({ service_id: 1, identifier, amount: 100 }, auth)
-        const { transaction_id, xid } = answer.body.error.details
-        const { description, error } = shown("/v1/recargas", status, code)
+        const { auth, id, xid } = yield* sold(identifier)
+        const answer = yield* reverse(id, auth)
         assert.strictEqual(answer.status, status)
-        assert.deepStrictEqual(ofExample(answer.body.error, transaction_id, xid), error)
+        const { description, error } = shown(form, status, code)
+        assert.deepStrictEqual(ofExample(answer.body.error, id, xid), error)
         assert.include(description, `${code}: ${answer.body.error.message}`)
       })
     )
-  }
-)
+  })
+
+  // Identifier of the sale, and the status and code of the response to the sale.
+  it.effect.each([
+    ["8095551231", 422, "TRANSACTION_REJECTED"],
+    ["8095551212", 202, "TRANSACTION_PENDING"]
+  ] as const)("equals the real error of a sale to %s, with status %d", ([identifier, status, code]) =>
+    Effect.gen(function* () {
+      const { auth } = yield* customer()
+      const answer = yield* sell({ service_id: 1, identifier, amount: 100 }, auth)
+      const { transaction_id, xid } = answer.body.error.details
+      const { description, error } = shown("/v1/recargas", status, code)
+      assert.strictEqual(answer.status, status)
+      assert.deepStrictEqual(ofExample(answer.body.error, transaction_id, xid), error)
+      assert.include(description, `${code}: ${answer.body.error.message}`)
+    })
+  )
+})

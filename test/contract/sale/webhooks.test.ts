@@ -169,7 +169,7 @@ layer(WebhookServer, { excludeTestServices: true })("a webhook (contract 6)", (i
     }).pipe(Effect.scoped)
   )
 
-  it.effect("changes nothing when a company has ten already, not even events that the operator turned off", () =>
+  it.effect("is refused when its company has ten, and events that the operator turned off stay off", () =>
     Effect.gen(function* () {
       const { calls, companyId, path } = yield* subscriber()
       for (let number = 2; number <= 10; number++)
@@ -183,7 +183,7 @@ layer(WebhookServer, { excludeTestServices: true })("a webhook (contract 6)", (i
     }).pipe(Effect.scoped)
   )
 
-  it.effect("receives again the failed events of a span, whose ends are the timestamps of events", () =>
+  it.effect("receives the failed events of a time span again, both ends of the span included", () =>
     Effect.gen(function* () {
       const { calls, companyId, path, received, secrets, statuses } = yield* subscriber()
       const { pass } = yield* ManualClock
@@ -213,7 +213,7 @@ layer(WebhookServer, { excludeTestServices: true })("a webhook (contract 6)", (i
     }).pipe(Effect.scoped)
   )
 
-  it.effect("stores each of its types once", () =>
+  it.effect("stores a repeated event type once", () =>
     Effect.gen(function* () {
       const types = ["balance.low", "webhook.test"]
       const { calls, created, path } = yield* subscriber({ eventos: [...types, ...types] })

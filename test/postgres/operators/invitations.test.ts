@@ -53,7 +53,7 @@ layer(AccountsLayer, { excludeTestServices: true })("an invitation", (it) => {
     }).pipe(atNoon)
   )
 
-  it.effect("is good for 24 hours", () =>
+  it.effect("is valid for 24 hours", () =>
     Effect.gen(function* () {
       const token = yield* invited("Tarde")
       yield* TestClock.adjust("86399 seconds")
@@ -107,7 +107,7 @@ layer(AccountsLayer, { excludeTestServices: true })("an invitation", (it) => {
     }).pipe(atNoon)
   )
 
-  it.effect("is made by admins only, and once for a name in any spelling", () =>
+  it.effect("is made only by admins, and only once for a name or e-mail address in any spelling", () =>
     Effect.gen(function* () {
       const notAllowed = yield* Effect.flip(invited("Nueva").pipe(actingAs("turno-1", "supervisor")))
       assert.deepInclude(notAllowed, { _tag: "NotAllowed", action: "operator", role: "supervisor", isSignedIn: true })
@@ -153,7 +153,7 @@ layer(AccountsLayer, { excludeTestServices: true })("an identity provider", (it)
 })
 
 layer(AccountsLayer, { excludeTestServices: true })("the only active admin", (it) => {
-  it.effect("is neither suspended nor given another role, also if two admins act on each other at once", () =>
+  it.effect("is neither suspended nor given another role, even if two admins are suspended at the same time", () =>
     Effect.gen(function* () {
       yield* activeOperator("Ana", "admin")
       const suspend = (name: string) => changeOperator(name, { isSuspended: true })
@@ -167,7 +167,7 @@ layer(AccountsLayer, { excludeTestServices: true })("the only active admin", (it
     }).pipe(atNoon)
   )
 
-  it.effect("is in the audit log with what each change replaced", () =>
+  it.effect("has each change of an account in the audit log, with the values before and after", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       yield* invited("Rol", "lector")

@@ -137,7 +137,7 @@ layer(AccountsLayer, { excludeTestServices: true })("a token for OPERATOR_TOKEN"
   )
 })
 
-layer(AccountsLayer, { excludeTestServices: true })("the link of a start", (it) => {
+layer(AccountsLayer, { excludeTestServices: true })("the one-time link that a start prints", (it) => {
   it.effect("opens one session of the shell, until an admin has an account", () =>
     Effect.gen(function* () {
       const earlier = Redacted.value((yield* localLink()) ?? Redacted.make(""))
@@ -162,7 +162,7 @@ layer(AccountsLayer, { excludeTestServices: true })("the link of a start", (it) 
     }).pipe(atNoon)
   )
 
-  it.effect("is no invitation of an account", () =>
+  it.effect("does not accept the invitation of an account", () =>
     Effect.gen(function* () {
       const { invitation } = yield* activeOperator("Eva")
       assert.strictEqual((yield* Effect.result(openLocalLink(invitation, browser)))._tag, "Failure")

@@ -71,7 +71,7 @@ layer(AccountsLayer, { excludeTestServices: true })("signing in", (it) => {
     }).pipe(atNoon)
   )
 
-  it.effect("accepts a code once, also if two browsers send it at once", () =>
+  it.effect("accepts a code once, even if two browsers send it at the same time", () =>
     Effect.gen(function* () {
       const operator = yield* activeOperator("Dos a la vez")
       const services = yield* Effect.context<Effect.Services<ReturnType<typeof signInTo>>>()
@@ -128,7 +128,7 @@ layer(AccountsLayer, { excludeTestServices: true })("failed sign-ins", (it) => {
     }).pipe(atNoon)
   )
 
-  it.effect("block the account after five, for fifteen minutes from the first", () =>
+  it.effect("block the account after five failures, until fifteen minutes after the first failure", () =>
     Effect.gen(function* () {
       const operator = yield* activeOperator("Bloqueada")
       for (let nth = 0; nth < 5; nth++) {
@@ -143,14 +143,14 @@ layer(AccountsLayer, { excludeTestServices: true })("failed sign-ins", (it) => {
       assert.deepInclude(yield* Effect.flip(signInTo(operator)), { _tag: "TooManyAttempts", seconds: 1 })
       yield* TestClock.adjust("1 second")
       yield* signInTo(operator)
-      // The success forgets the failures of the account.
+      // A successful sign-in resets the count of failures.
       for (let nth = 0; nth < 5; nth++) {
         assert.strictEqual((yield* Effect.flip(signInTo(operator, { typed: wrong })))._tag, "SignInRefused")
       }
     }).pipe(atNoon)
   )
 
-  it.effect("block the address after twenty, whatever the names are", () =>
+  it.effect("block the address after twenty failures, even if each had another name", () =>
     Effect.gen(function* () {
       const operator = yield* activeOperator("Vecina")
       const origin = { ...browser, address: "198.51.100.2" }
@@ -164,7 +164,7 @@ layer(AccountsLayer, { excludeTestServices: true })("failed sign-ins", (it) => {
     }).pipe(atNoon)
   )
 
-  it.effect("count each other when they run at once", () =>
+  it.effect("are all counted when they run at the same time", () =>
     Effect.gen(function* () {
       const operator = yield* activeOperator("Asaltada")
       const services = yield* Effect.context<Effect.Services<ReturnType<typeof signInTo>>>()

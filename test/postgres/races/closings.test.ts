@@ -104,7 +104,7 @@ const company = Effect.gen(function* () {
 })
 
 layer(Postgres, { excludeTestServices: true })("the closing of a day", (it) => {
-  it.effect("counts an outcome of a late clock in the next day, and loses nothing", () =>
+  it.effect("counts an outcome from a server with a late clock in the next day, and loses nothing", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const { id, ledger } = yield* company
@@ -141,12 +141,12 @@ layer(Postgres, { excludeTestServices: true })("the closing of a day", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("keeps the order of the times when two clocks write around midnight in another order", () =>
+  it.effect("uses the times of the rows when two servers with different clocks write around midnight", () =>
     Effect.gen(function* () {
       const { id, ledger } = yield* company
       const fast = yield* afterMidnight(reservedOrder(ledger, intentOf(id, "fast", 1_000)))
       const slow = yield* beforeMidnight(reservedOrder(ledger, intentOf(id, "slow", 300)))
-      // The clock that settles the fast sale stands before the time at which the sale was reserved.
+      // The server that settles the fast sale has a clock that shows a time before the reservation.
       yield* beforeMidnight(settled(ledger, fast, confirm))
       yield* afterMidnight(deposited(ledger, id, "after"))
       yield* beforeMidnight(settled(ledger, slow, confirm))
@@ -171,7 +171,7 @@ layer(Postgres, { excludeTestServices: true })("the closing of a day", (it) => {
     return id
   })
 
-  it.effect("counts a sale of a clock that is days ahead in the day of its settlement", () =>
+  it.effect("counts a sale from a server whose clock is days ahead in the day of its settlement", () =>
     Effect.gen(function* () {
       const id = yield* soldDaysAhead
       yield* afterMidnight(close(id))
@@ -184,19 +184,21 @@ layer(Postgres, { excludeTestServices: true })("the closing of a day", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("finds such a sale also in a block of an earlier version, which the migration corrects", () =>
-    Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
-      const id = yield* soldDaysAhead
-      yield* sql`update cell.block set earliest = latest where company_id = ${id} and list = 'sale'`
-      const { mismatches } = yield* afterMidnight(closeThrough(day, CompanyId.make(id)))
-      assert.lengthOf(mismatches, 1)
-      const migration = readFileSync(new URL("cell/0025_block_days.sql", yield* SqlFolder), "utf8")
-      yield* sql.unsafe(`do $m$ begin set local search_path = cell; execute $b$${migration}$b$; end $m$`).unprepared
-      // The failed try has ended the day, but it has stored no closing.
-      yield* afterMidnight(close(id))
-      assert.deepInclude(figuresOf(yield* contentOf(id, day)), { sales: 2_000, closing: 98_000 })
-    }).pipe(Effect.scoped)
+  it.effect(
+    "finds a sale with a time days ahead in a block of an earlier version, once the migration has corrected the block",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* PgClient.PgClient
+        const id = yield* soldDaysAhead
+        yield* sql`update cell.block set earliest = latest where company_id = ${id} and list = 'sale'`
+        const { mismatches } = yield* afterMidnight(closeThrough(day, CompanyId.make(id)))
+        assert.lengthOf(mismatches, 1)
+        const migration = readFileSync(new URL("cell/0025_block_days.sql", yield* SqlFolder), "utf8")
+        yield* sql.unsafe(`do $m$ begin set local search_path = cell; execute $b$${migration}$b$; end $m$`).unprepared
+        // The failed attempt has ended the day, but it has stored no closing.
+        yield* afterMidnight(close(id))
+        assert.deepInclude(figuresOf(yield* contentOf(id, day)), { sales: 2_000, closing: 98_000 })
+      }).pipe(Effect.scoped)
   )
 
   // The time of an entry, and the day in which it is counted.

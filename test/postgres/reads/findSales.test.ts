@@ -99,23 +99,21 @@ layer(TestLayer)("sales of all companies", (it) => {
       { companyId: companies[0], ...service(2), ...week, statuses: ["SUCCESS"] },
       { companyId: companies[3], ...service(1, 2) },
       { companyId: companies[3], ...week }
-    ] as ReadonlyArray<OwnedFilter>)(
-      "with the filter %j are the matching ones, newest first, on every page",
-      (filter) =>
-        Effect.gen(function* () {
-          const all = yield* AllTransactions
-          const expected = yield* passing(filter)
-          const perPage = 40
-          const pages = Math.min(3, Math.ceil(expected.length / perPage))
-          for (const page of [...Array(pages).keys(), pages].map((n) => n + 1)) {
-            const { items, total, unreadable } = yield* all.list(filter, { page, perPage })
-            const ids = items.map(({ transaction }) => transaction.id)
-            assert.deepStrictEqual([...ids], expected.slice((page - 1) * perPage, page * perPage))
-            assert.isEmpty(unreadable)
-            if (total === null) assert.isAbove(expected.length, page * perPage, "an uncounted list has a next page")
-            else assert.strictEqual(total, expected.length)
-          }
-        })
+    ] as ReadonlyArray<OwnedFilter>)("that match the filter %j are all found, newest first, over the pages", (filter) =>
+      Effect.gen(function* () {
+        const all = yield* AllTransactions
+        const expected = yield* passing(filter)
+        const perPage = 40
+        const pages = Math.min(3, Math.ceil(expected.length / perPage))
+        for (const page of [...Array(pages).keys(), pages].map((n) => n + 1)) {
+          const { items, total, unreadable } = yield* all.list(filter, { page, perPage })
+          const ids = items.map(({ transaction }) => transaction.id)
+          assert.deepStrictEqual([...ids], expected.slice((page - 1) * perPage, page * perPage))
+          assert.isEmpty(unreadable)
+          if (total === null) assert.isAbove(expected.length, page * perPage, "an uncounted list has a next page")
+          else assert.strictEqual(total, expected.length)
+        }
+      })
     )
   })
 
@@ -162,14 +160,14 @@ layer(TestLayer)("sales of all companies", (it) => {
       ["text", "key-250", {}, ["2/RD-2-250", "1/RD-1-250"]],
       ["text", "nothing", {}, []]
     ] as ReadonlyArray<readonly [SoughtBy, string, OwnedFilter, ReadonlyArray<string>]>)(
-      "by %s %j with the filter %j are %j",
+      "found by %s %j with the filter %j are %j",
       ([by, text, filter, expected]) =>
         Effect.gen(function* () {
           assert.deepStrictEqual(yield* found(by, text, filter), [...expected])
         })
     )
 
-    it.effect("by id and by a phone in another spelling are found", () =>
+    it.effect("are found by id, and by a phone in another spelling", () =>
       Effect.gen(function* () {
         const sql = yield* PgClient.PgClient
         const [sale] = yield* sql<{ id: bigint }>`
@@ -180,7 +178,7 @@ layer(TestLayer)("sales of all companies", (it) => {
       })
     )
 
-    it.effect("by a key that was freed, or by the key of a denied reversal, are found through the xid", () =>
+    it.effect("are found through the xid when the key was freed, or when the key belongs to a denied reversal", () =>
       Effect.gen(function* () {
         const sql = yield* PgClient.PgClient
         const [freed, denied] = [IdempotencyKey.make("freed"), IdempotencyKey.make("denied")]

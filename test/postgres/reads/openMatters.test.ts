@@ -13,7 +13,7 @@ const reverse = (about: string, createdAt: string) =>
     select company_id, nextval('cell.reversal_id'), id, xid || 'R', 'r', 'PENDING', '${createdAt}', '${createdAt}'
     from cell.transaction where status = '${about}'`)
 
-layer(PanoramaDatabase)("open matters", (it) => {
+layer(PanoramaDatabase)("the matters that need an operator's attention", (it) => {
   it.effect("are empty in a new installation", () =>
     Effect.gen(function* () {
       const { open } = yield* PanoramaReads

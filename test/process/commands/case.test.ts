@@ -143,7 +143,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a case", (it) => {
     ["a case without a difference", "update directory.statement_case set their_amount = our_amount"],
     ["a note that is changed", "update directory.statement_case_note set note = 'Otra'"],
     ["a note that is deleted", "delete from directory.statement_case_note"]
-  ] as const)("keeps the database from %s", ([, statement]) =>
+  ] as const)("is protected by the database from becoming %s", ([, statement]) =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       const sql = yield* PgClient.PgClient

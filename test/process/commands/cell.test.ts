@@ -40,7 +40,7 @@ layer(CommandLine.layer, { excludeTestServices: true, timeout: "2 minutes" })("a
     })
   )
 
-  it.effect("is added once, with its tables and ids, and takes the next companies", () =>
+  it.effect("is added once, with its tables and ids, and the next companies are created in it", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const { answer } = yield* asOwner

@@ -35,7 +35,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("--cell", (it) => {
     })
   )
 
-  it.effect("does not go with a company", () =>
+  it.effect("is refused together with --empresa", () =>
     Effect.gen(function* () {
       const { run } = yield* CommandLine
       for (const command of ["transactions", "insurance"])

@@ -60,7 +60,7 @@ layer(Layer.provideMerge(commands, CommandLine.layer), { excludeTestServices: tr
       })
     )
 
-    it.effect("and moves of companies between nodes need the logins of the owners", () =>
+    it.effect("needs the logins of the owners, as a move of a company between nodes does", () =>
       Effect.gen(function* () {
         const { asOperator, asOwner } = yield* Commands
         for (const command of [
@@ -77,7 +77,7 @@ layer(Layer.provideMerge(commands, CommandLine.layer), { excludeTestServices: tr
       })
     )
 
-    it.effect("is named by the doctor while it is interrupted, and can be given up", () =>
+    it.effect("is reported by the doctor while it is interrupted, and ends if the target is the cell's own node", () =>
       Effect.gen(function* () {
         const sql = yield* PgClient.PgClient
         const { answer, refusal, run } = (yield* Commands).asOwner

@@ -99,7 +99,7 @@ const nameOf = (words: ReadonlyArray<string>) =>
 const none: Subjects = { company: "1", proposal: "1", statement: "none" }
 
 describe("the table of roles", () => {
-  it("has every command", () => {
+  it("contains every command", () => {
     const tried = [...reading(none), ...changing(none)].map(([, words]) => nameOf(words))
     expect([...new Set([...tried, ...withoutRole])].sort()).toEqual([...commandNames].sort())
   })

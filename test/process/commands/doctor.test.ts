@@ -153,7 +153,7 @@ describe("the doctor", () => {
     [4, 16, 73, "ok"],
     [4, 16, 72, "wrong"]
   ] as const)(
-    "says whether %d processes with %d connections fit into %d: %s",
+    "reports whether Postgres accepts the connections of %d processes with %d each, if it accepts %d: %s",
     (processes, connections_max, accepted, level) => {
       assert.strictEqual(connectionsCheck({ processes, connections_max }, accepted).level, level)
     }

@@ -57,7 +57,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("the search for sales", 
       })
   )
 
-  it.effect("takes the days in local time", () =>
+  it.effect("reads --desde and --hasta as local days", () =>
     Effect.gen(function* () {
       const today = dayOf(yield* DateTime.now)
       assert.strictEqual((yield* listed("--desde", today)).pagination.total, 10)

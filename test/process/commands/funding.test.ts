@@ -125,7 +125,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a correction of a balan
 })
 
 layer(CommandLine.layer, { excludeTestServices: true })("a deposit above DEPOSIT_CONFIRM_ABOVE", (it) => {
-  it.effect("needs a second operator, who hears who has confirmed before", () =>
+  it.effect("needs a second operator, and a third operator learns who has confirmed it", () =>
     Effect.gen(function* () {
       const { answer, refusal } = yield* CommandLine
       const { empresa_id } = yield* createCompany("GRANDE")

@@ -46,7 +46,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("the list of unresolved 
     })
   )
 
-  it.effect("adds up ages and suppliers, and can be limited to one supplier", () =>
+  it.effect("shows totals by age and supplier, and can be limited to one supplier", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const { empresa_id } = yield* createCompany("SEGUROS")

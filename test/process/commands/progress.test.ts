@@ -77,10 +77,10 @@ it.effect.each([
   [1, 2_000, "  1 %  reading, about 3 min left"],
   [50, 60_000, " 50 %  reading, about 60 s left"],
   [100, 60_000, "100 %  reading, finishing"]
-] as const)("is %i of 100 after %i ms", ([done, passed_ms, line]) =>
+] as const)("formats the progress of %i of 100 parts after %i ms", ([done, passed_ms, line]) =>
   Effect.sync(() => assert.strictEqual(formatProgress("reading", done, 100, passed_ms), line))
 )
 
-it.effect("is a count if the total is unknown", () =>
+it.effect("formats the progress as a count if the total is unknown", () =>
   Effect.sync(() => assert.strictEqual(formatProgress("printing rows", 12_300, null, 9_000), "printing rows: 12,300"))
 )

@@ -17,7 +17,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("saldo status", (it) => 
     })
   )
 
-  it.effect("shows the sales of today and the held money, in the environment that is asked for", () =>
+  it.effect("shows the sales of today and the held money of the given environment", () =>
     Effect.gen(function* () {
       const { answer, run } = yield* CommandLine
       yield* sellInEveryState(1)
@@ -34,7 +34,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("saldo status", (it) => 
     })
   )
 
-  it.effect("shows the result of the last audit, also when it was bad", () =>
+  it.effect("shows the result of the last audit, including violated invariants", () =>
     Effect.gen(function* () {
       const { answer, run } = yield* CommandLine
       const sql = yield* PgClient.PgClient

@@ -83,7 +83,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a token", (it) => {
     [["revoke"], "revoked"],
     [["suspend", "revoke"], "revoked"],
     [["revoke", "revoke"], "revoked"]
-  ] as const)("has, after the commands %s, the state %s", ([verbs, state]) =>
+  ] as const)("after the commands %s is in the state %s", ([verbs, state]) =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       const { token_id } = yield* issue()

@@ -97,7 +97,7 @@ const asBeforeCells = SqlClient.SqlClient.use(
 )
 
 describe("a database of a version without several cells", { timeout: timeout_ms }, () => {
-  it.live("becomes one cell, and no table is written anew", () =>
+  it.live("becomes one cell, and no table is rewritten", () =>
     Effect.gen(function* () {
       const url = yield* bare
       yield* Effect.gen(function* () {

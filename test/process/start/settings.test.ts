@@ -62,7 +62,7 @@ describe("the support address", () => {
   )
 
   it.effect.each(["soporte", "@saldo.test", "soporte@saldo", "a b@saldo.test", "<a@saldo.test>"])(
-    "is not %s",
+    "cannot be %s",
     (wrong) =>
       Effect.map(faultsIn({ SUPPORT_EMAIL: wrong }), (faults) =>
         assert.deepStrictEqual(faults, [`SUPPORT_EMAIL is ${JSON.stringify(wrong)}; it must be an e-mail address`])
@@ -111,7 +111,7 @@ describe("the external services in production", () => {
     ["-5", null],
     ["5 usd", null],
     ["1e3", null]
-  ] as const)("have a float alert of %s", ([FLOAT_ALERT, alert]) =>
+  ] as const)("have a float alert that is read from FLOAT_ALERT=%s, or refused", ([FLOAT_ALERT, alert]) =>
     Effect.gen(function* () {
       if (alert === null) {
         assert.deepStrictEqual((yield* faultsIn({ FLOAT_ALERT })).map(nameOf), ["FLOAT_ALERT"])
@@ -221,7 +221,7 @@ describe("the amount above which a deposit needs two operators", () => {
     [{}, 100_000_000],
     [{ DEPOSIT_CONFIRM_ABOVE: "250000.50" }, 25_000_050],
     [{ DEPOSIT_CONFIRM_ABOVE: "OFF" }, null]
-  ] as const)("is with %j %s", ([environment, centavos]) =>
+  ] as const)("with the variables %j is %s centavos", ([environment, centavos]) =>
     Effect.gen(function* () {
       assert.strictEqual<number | null>((yield* settingsIn(environment)).depositConfirmAbove, centavos)
     })
@@ -264,7 +264,7 @@ describe("an on/off variable", () => {
 })
 
 describe("several processes", () => {
-  it.effect("are one for each core but one with auto, and one by default", () =>
+  it.effect("are one fewer than the cores with PROCESSES=auto, and by default there is one process", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* settingsIn({})).processes, 1)
       assert.strictEqual(

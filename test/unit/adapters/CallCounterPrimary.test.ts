@@ -36,7 +36,7 @@ describe("calls that a primary process counts", () => {
     })
   )
 
-  it.live("travel together if a worker receives them together, each with its own answer", () =>
+  it.live("are sent in one message if a worker receives them together, and each gets its own result", () =>
     Effect.gen(function* () {
       const { messages, one } = twoWorkers()
       const counted = yield* Effect.forEach(

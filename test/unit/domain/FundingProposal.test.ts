@@ -51,21 +51,24 @@ describe("a proposal of a deposit or correction", () => {
     [confirmed, "Carla", 48, "confirmed", "confirmed"],
     [rejected, "Carla", 2, "rejected", "rejected"],
     [{ ...proposal, state: "expired" }, "Carla", 2, "expired", "expired"]
-  ] as const)("%#: is confirmed and rejected only by the rules", (given, operator, after, confirm, reject) => {
-    const at = hours(after)
-    const whyNot = (result: Result.Result<unknown, { readonly why: string }>) =>
-      Result.match(result, { onSuccess: () => null, onFailure: ({ why }) => why })
-    assert.strictEqual(whyNot(confirmable(given, operator, at)), confirm)
-    assert.strictEqual(whyNot(rejectable(given, at)), reject)
-  })
+  ] as const)(
+    "is refused for the expected reason, when confirmed and when rejected: case %#",
+    (given, operator, after, confirm, reject) => {
+      const at = hours(after)
+      const whyNot = (result: Result.Result<unknown, { readonly why: string }>) =>
+        Result.match(result, { onSuccess: () => null, onFailure: ({ why }) => why })
+      assert.strictEqual(whyNot(confirmable(given, operator, at)), confirm)
+      assert.strictEqual(whyNot(rejectable(given, at)), reject)
+    }
+  )
 
-  it("names the operator who has decided", () => {
+  it("states in the refusal which operator has decided", () => {
     const refused = confirmable(confirmed, "Carla", hours(2))
     assert.isTrue(Result.isFailure(refused))
     assert.deepStrictEqual(Result.isFailure(refused) && refused.failure.decision, { by: "Beto", at: hours(1) })
   })
 
-  it("knows the operator who has confirmed it, in any spelling", () => {
+  it("recognises the operator who has confirmed it by any spelling of the name", () => {
     assert.deepStrictEqual(
       [confirmed, confirmed, rejected, proposal].map((each, index) =>
         isConfirmedBy(each, index === 1 ? "Ana" : "BETO")

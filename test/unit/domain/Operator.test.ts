@@ -18,11 +18,11 @@ describe("a role", () => {
     ["cell", [false, false, false, true]],
     ["operator", [false, false, false, true]]
   ]
-  it("is limited in every action", () => {
+  it("has a row in the table for every action", () => {
     expect(table.map(([action]) => action).sort()).toEqual([...OperatorAction.literals].sort())
   })
 
-  it.each(table)("that wants to %s is allowed to lector, cajero, supervisor, admin: %j", (action, allowed) => {
+  it.each(table)("may take the action %s, for lector, cajero, supervisor and admin: %j", (action, allowed) => {
     expect(Role.literals.map((role) => may(role, action))).toEqual(allowed)
   })
 })

@@ -22,13 +22,10 @@ describe("the next attempt of an operation", () => {
     [5, 5, 15],
     [5, 60, 360],
     [5, 61, 361]
-  ])(
-    "is planned, with an interval of %d min and at the age of %d s, for the age of %d s",
-    (every_min, age_s, next_s) => {
-      const next = nextAttempt(Duration.minutes(every_min))(createdAt, atAge(Duration.seconds(age_s)))
-      expect(next).toEqual(atAge(Duration.seconds(next_s)))
-    }
-  )
+  ])("with an interval of %d min, at the age of %d s, is planned for the age of %d s", (every_min, age_s, next_s) => {
+    const next = nextAttempt(Duration.minutes(every_min))(createdAt, atAge(Duration.seconds(age_s)))
+    expect(next).toEqual(atAge(Duration.seconds(next_s)))
+  })
 })
 
 const aged = (seconds: number) => DateTime.add(createdAt, { milliseconds: seconds * 1000 })
@@ -50,7 +47,7 @@ describe("the next question about an unresolved sale", () => {
     [360, 660],
     [900, 1_200],
     [86_400, 86_700]
-  ])("is planned, when the sale is %d s old, for its age of %d s", (age, next) => {
+  ])("about a sale of the age %d s is planned for the age %d s", (age, next) => {
     expect(nextAsk(createdAt, aged(age))).toEqual(aged(next))
   })
 

@@ -127,7 +127,7 @@ describe("a resolution by an operator", () => {
     ["SUCCESS", [4, 15], stands, null],
     ["SUCCESS", [4, 14], reversed, "young_reversal"]
   ] as const)(
-    "is refused in %s with the reversal %j, for the finding %j, because of %s",
+    "of a sale in %s with the reversal %j and the finding %j is refused for the reason %s (null: allowed)",
     (status, reversal, finding, why) => {
       const said = resolvable(toResolveAt(status, reversal), finding, later)
       expect(Result.isSuccess(said) ? null : said.failure.why).toBe(why)
@@ -143,7 +143,7 @@ describe("a resolution by an operator", () => {
     [4, 2, "turno-1", "same_operator"],
     [3, 2, "turno-2", "outdated"]
   ] as const)(
-    "of a proposal for reversal %j, confirmed as number %i by %s during reversal 4, is refused because of %s",
+    "by a proposal about reversal %j, confirmed as number %i by %s during reversal 4, is refused for the reason %s (null: allowed)",
     (reversalId, number, name, why) => {
       const toResolve = { ...toResolveAt("SUCCESS", [4, 15]), proposal: proposalOf(reversalId) }
       const confirmed = confirmable(toResolve, number, actorNamed(name))

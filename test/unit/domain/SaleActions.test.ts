@@ -148,7 +148,7 @@ describe("what can be done about a sale", () => {
     ["cajero", []],
     ["supervisor", ["Confirm", "Ask", "Propose"]],
     ["admin", ["Confirm", "Ask", "Propose"]]
-  ] as const)("is allowed to a %s: %j", (role, allowed) => {
+  ] as const)("is limited by the role %s to the actions %j", (role, allowed) => {
     const actions = actionsOn(sale("PENDING", { proposal: proposed(failed) }), [], actor("Luis", role), hour)
     assert.deepStrictEqual(
       actions.flatMap(({ action, allowed }) => (allowed ? [action._tag] : [])),

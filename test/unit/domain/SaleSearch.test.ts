@@ -42,11 +42,11 @@ describe("a search for a sale", () => {
     ["0", undefined],
     ["04711", undefined],
     ["4711a", undefined]
-  ])("takes %j for the id %j", (text, id) => {
+  ])("reads %j as the id %j", (text, id) => {
     assert.strictEqual(soughtIn("text", text)?.id, id)
   })
 
-  it("takes a text for everything that it may be", () => {
+  it("searches for a text as id, xid, key and identifier at once", () => {
     const sought = soughtIn("text", " 8095551234 ")
     assert.strictEqual(sought?.id, 8_095_551_234)
     assert.deepStrictEqual(sought?.xids, ["8095551234"])

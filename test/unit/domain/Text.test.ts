@@ -74,7 +74,7 @@ describe("text", () => {
     ["tag without a flag", "809\u{e0035}555", "809555"],
     ["joiner after a hidden character", "ñ\u200b\u200d5", "ñ5"],
     ["series of joiners", `ñ${"\u200d".repeat(9)}5`, "ñ\u200d\u200d5"]
-  ] as const)("is not clean with a %s, and can be stored: %j", (_, text, visible) => {
+  ] as const)("with a %s is not clean, but can be stored: %j", (_, text, visible) => {
     expect(isClean(text)).toBe(false)
     expect(isStorable(text)).toBe(true)
     expect(withoutHidden(text)).toBe(visible)

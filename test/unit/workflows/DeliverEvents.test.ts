@@ -101,15 +101,18 @@ describe("the delivery of events", () => {
   it.effect.each([
     [false, 300],
     [true, 64]
-  ] as const)("while sales wait is %s delivers %d of 300 events within a second", ([areSalesWaiting, delivered]) => {
-    const { layer } = endpointWith()
-    return Effect.gen(function* () {
-      const deliveries = yield* Deliveries
-      const id = yield* delivering(300, areSalesWaiting)
-      const { total } = yield* deliveries.list(companyId, id, { state: "entregada" }, { page: 1, perPage: 1 })
-      assert.strictEqual(total, delivered)
-    }).pipe(Effect.provide(layer))
-  })
+  ] as const)(
+    "(sales wait for the database: %s) sends %d of 300 events within a second",
+    ([areSalesWaiting, delivered]) => {
+      const { layer } = endpointWith()
+      return Effect.gen(function* () {
+        const deliveries = yield* Deliveries
+        const id = yield* delivering(300, areSalesWaiting)
+        const { total } = yield* deliveries.list(companyId, id, { state: "entregada" }, { page: 1, perPage: 1 })
+        assert.strictEqual(total, delivered)
+      }).pipe(Effect.provide(layer))
+    }
+  )
 
   it.effect("makes the body of an event once for two webhooks", () => {
     const { layer } = endpointWith()
