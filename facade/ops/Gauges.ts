@@ -209,10 +209,13 @@ export class Gauges extends Context.Service<
     readonly readBy: (read: Effect.Effect<Vitals>) => Effect.Effect<void>
     /** Reads the values again, or sets them to NaN within the timeout. */
     readonly refresh: Effect.Effect<void>
+    /** The cells that do not answer. Empty if the database of the directory does not answer. */
+    readonly cellsDown: Effect.Effect<ReadonlyArray<string>>
   }
 >()("saldo/facade/Gauges") {
   static readonly layer = Layer.sync(Gauges, () => {
     let cells: ReadonlyArray<string> = []
+    let cellsDown: ReadonlyArray<string> = []
     let refresh = markUnknown(cells)
     const reading = (read: Effect.Effect<Vitals>) =>
       read.pipe(
@@ -220,12 +223,14 @@ export class Gauges extends Context.Service<
         Effect.tap((vitals) =>
           Effect.sync(() => {
             cells = vitals.cells
+            cellsDown = vitals.cellsDown
           })
         ),
         Effect.flatMap((vitals) => Effect.flatMap(DateTime.now, (now) => setGauges(vitals, now))),
-        Effect.catchCause((cause) =>
-          Effect.andThen(Effect.logWarning("the gauges could not be read", cause), markUnknown(cells))
-        ),
+        Effect.catchCause((cause) => {
+          cellsDown = []
+          return Effect.andThen(Effect.logWarning("the gauges could not be read", cause), markUnknown(cells))
+        }),
         Effect.cachedInvalidateWithTTL(cacheTtl)
       )
     return Gauges.of({
@@ -233,7 +238,11 @@ export class Gauges extends Context.Service<
         Effect.map(reading(read), ([cached, invalidate]) => {
           refresh = invalidatedOnSetBack(invalidate)(cached)
         }),
-      refresh: Effect.suspend(() => refresh)
+      refresh: Effect.suspend(() => refresh),
+      cellsDown: Effect.map(
+        Effect.suspend(() => refresh),
+        () => cellsDown
+      )
     })
   })
 }

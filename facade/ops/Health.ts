@@ -11,6 +11,8 @@ export class Health extends Context.Service<
     readonly isAlive: Effect.Effect<boolean>
     /** What is missing before the service can accept calls. */
     readonly missing: Effect.Effect<ReadonlyArray<string>>
+    /** The cells that do not answer. The service accepts the calls of all other companies. */
+    readonly cellsDown: Effect.Effect<ReadonlyArray<string>>
     /** All metrics, in the text format of Prometheus. */
     readonly metrics: Effect.Effect<string>
   }
@@ -20,10 +22,11 @@ export class Health extends Context.Service<
     Health,
     Effect.gen(function* () {
       const { missing } = yield* Readiness
-      const { refresh } = yield* Gauges
+      const { cellsDown, refresh } = yield* Gauges
       return Health.of({
         isAlive: Effect.succeed(true),
         missing,
+        cellsDown,
         metrics: Effect.andThen(refresh, PrometheusMetrics.format())
       })
     })

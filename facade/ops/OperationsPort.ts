@@ -21,9 +21,10 @@ const livez = Effect.map(
 
 /** Whether the service accepts calls. */
 const readyz = Effect.gen(function* () {
-  const missing = yield* Health.use((health) => health.missing)
+  const health = yield* Health
+  const [missing, cells_down] = yield* Effect.all([health.missing, health.cellsDown], { concurrency: "unbounded" })
   const ready = missing.length === 0
-  return HttpServerResponse.jsonUnsafe({ ready, missing }, { status: ready ? 200 : 503 })
+  return HttpServerResponse.jsonUnsafe({ ready, missing, cells_down }, { status: ready ? 200 : 503 })
 })
 
 const metrics = Effect.map(

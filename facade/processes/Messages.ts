@@ -3,7 +3,7 @@ import type { SentCall } from "../../adapters/CallCounterPrimary.ts"
 /** Messages between the primary process and its workers. After an upgrade, a worker may be newer than the primary. */
 
 /** What the primary process asks a worker, for the operations port. */
-export type Question = "alive" | "missing" | "metrics"
+export type Question = "alive" | "missing" | "cellsDown" | "metrics"
 
 export type ToWorker =
   /** Gives the background work to the worker. It keeps this work until it ends. */
@@ -17,7 +17,7 @@ export type ToWorker =
 export type ToPrimary =
   /** Calls for the rate limit. */
   | { readonly _tag: "Count"; readonly calls: ReadonlyArray<SentCall> }
-  /** The answer to `Ask`: the missing parts, or the metrics as one text. */
+  /** The answer to `Ask`: the missing parts, the names of cells, or the metrics as one text. */
   | { readonly _tag: "Answer"; readonly id: number; readonly answer: ReadonlyArray<string> }
   /** The last metrics of a worker that ends. */
   | { readonly _tag: "LastMetrics"; readonly text: string }

@@ -27,7 +27,7 @@ export class PrimaryLink extends Context.Service<
   static readonly layer = Layer.effect(
     PrimaryLink,
     Effect.gen(function* () {
-      const { metrics, missing } = yield* Health
+      const { cellsDown, metrics, missing } = yield* Health
       const { counter, receive } = makeWorkerCounter((calls) => send({ _tag: "Count", calls }))
       const leads = yield* Deferred.make<void>()
       let isReplaced = false
@@ -38,6 +38,7 @@ export class PrimaryLink extends Context.Service<
           parts.filter((part) => part !== "recovery" || Deferred.isDoneUnsafe(leads))
         ),
         // One worker suffices to read the gauges from the database.
+        cellsDown: Effect.suspend(() => (Deferred.isDoneUnsafe(leads) ? cellsDown : Effect.succeed([]))),
         metrics: Effect.map(
           Effect.suspend(() => (Deferred.isDoneUnsafe(leads) ? metrics : PrometheusMetrics.format())),
           (text) => [text]

@@ -29,6 +29,9 @@ const healthOf = ({ askAll, knownMetrics, workers }: Crew, isStopping: () => boo
     const missing = counting.length === 0 ? ["listener"] : counting.flat()
     return [...new Set([...(isStopping() ? ["stopping"] : []), ...missing])]
   }),
+  cellsDown: Effect.map(askAll("cellsDown"), (answers) =>
+    answers.flatMap(({ answer }) => Option.getOrElse(answer, () => []))
+  ),
   // The answers are stored first. A worker that ends meanwhile is thus counted once: among the workers or the ended.
   metrics: Effect.map(askAll("metrics"), (answers) => {
     for (const { answer, worker } of answers) {

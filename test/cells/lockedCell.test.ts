@@ -8,6 +8,7 @@ import { StatusAnswer } from "../../core/domain/Recovery.ts"
 import { VitalSigns } from "../../core/ports/VitalSigns.ts"
 import { recover } from "../../core/workflows/Recover.ts"
 import { cellChecks } from "../../facade/cli/checks/CellChecks.ts"
+import { Gauges } from "../../facade/ops/Gauges.ts"
 import { holdingLock } from "../support/Concurrency.ts"
 import { testDatabaseUrl, violatedInvariants } from "../support/Database.ts"
 import { eventually } from "../support/Eventually.ts"
@@ -80,6 +81,8 @@ layer(SpreadTestServer, { excludeTestServices: true, timeout: "2 minutes" })("a 
         Effect.provide(Layer.fresh(Layer.provide(VitalSignsPostgres.layer, monitoring)))
       )
       assert.deepStrictEqual(vitals.cellsDown, ["norte"])
+      const gauges = Gauges.use(({ cellsDown, readBy }) => Effect.andThen(readBy(Effect.succeed(vitals)), cellsDown))
+      assert.deepStrictEqual(yield* Effect.provide(gauges, Gauges.layer), ["norte"])
 
       yield* Effect.forkChild(Effect.forever(get("/v1/transacciones", locked)))
       const check = Effect.map(cellChecks, (checks) => checks.find(({ name }) => name === "locks"))

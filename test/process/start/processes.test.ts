@@ -165,7 +165,7 @@ layer(TwoWorkers.layer, { excludeTestServices: true, timeout: timeout_ms })("a s
       assert.lengthOf(childrenOf(server), 2)
       assert.strictEqual((yield* Effect.promise(() => fetch(`${ops}/livez`))).status, 200)
       const ready = yield* eventually(readiness(ops), ([status]) => status === 200)
-      assert.deepStrictEqual(ready, [200, { ready: true, missing: [] }])
+      assert.deepStrictEqual(ready, [200, { ready: true, missing: [], cells_down: [] }])
       assert.strictEqual(yield* eventually(Effect.sync(begun), (starts) => starts > 0), 1)
     })
   )
