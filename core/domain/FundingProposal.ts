@@ -22,7 +22,7 @@ export const FundingProposal = Schema.Struct({
   kind: FundingKind,
   /** Centavos, never 0. Negative if an adjustment decreases the company's money. */
   amount: Schema.Int,
-  /** The operator's reference of the movement. It is used once for each kind. */
+  /** The operator's reference of the movement. Each kind of movement uses a reference once. */
   reference: Schema.String,
   /** Whether a deposit of another company may have the same reference. */
   isRepeated: Schema.Boolean,

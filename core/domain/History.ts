@@ -148,7 +148,7 @@ const recoveryAskedBefore = ({ questions }: History, at: DateTime.Utc): boolean 
 const answeredTo = ({ questions }: History): History["questions"] =>
   questions.filter(({ answer }) => answer !== "NotAsked")
 
-/** The details of the audit events that say that an operator's action settled the sale or a reversal. */
+/** Details of the audit events of the wanted action that settled the sale or a reversal. */
 const settledBy = ({ audited }: History, wanted: AuditAction) =>
   audited.flatMap(({ action, details }) => (action === wanted && details["won"] === true ? [details] : []))
 

@@ -40,7 +40,7 @@ export class CompanyMoves extends Context.Service<
      * locked.
      */
     readonly transfer: (move: CompanyMove) => Effect.Effect<Option.Option<number>>
-    /** How many rows of a running transfer are done, and how many there are. None if none is running. */
+    /** Progress of a running transfer: rows moved, and rows in total. None if no transfer is running. */
     readonly progress: (
       companyId: CompanyId
     ) => Effect.Effect<Option.Option<{ readonly done: number; readonly total: number }>>

@@ -9,7 +9,7 @@ export const spanWhenTraced =
   <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.withFiber((fiber) => (fiber.cache.tracerEnabled ? Effect.withSpan(work, name) : work))
 
-/** Puts a span of `spanWhenTraced` around each run of a workflow. */
+/** Wraps a workflow so that each run has its own span when tracing is on. */
 export const withSpan = <Given extends ReadonlyArray<unknown>, A, E, R>(
   name: string,
   work: (...given: Given) => Effect.Effect<A, E, R>

@@ -10,9 +10,12 @@ import { companyOf } from "./ManageCompany.ts"
 
 /** How long a move waits before and after it moves the rows. */
 export const MovePauses = Context.Reference<{
-  /** Until no process uses an older state of the directory. One second more than its age, for calls that have just read it. */
+  /**
+   * Pause until no process uses an older state of the directory. It is one second longer than the maximum age of a cached
+   * state, because a call may just have read that state.
+   */
   readonly directory: Duration.Duration
-  /** At most, until the sales, reversals, messages and deliveries in progress have ended. Leases end within a minute. */
+  /** Longest wait for the sales, reversals, messages and deliveries in progress to end. Leases end within a minute. */
   readonly inFlight_max: Duration.Duration
 }>("saldo/core/MovePauses", {
   defaultValue: () => ({
@@ -115,11 +118,11 @@ const giveUp = Effect.fnUntraced(function* (move: CompanyMove) {
 }, atomically)
 
 /**
- * Moves a company to another cell, with everything that is pending. Its calls are refused meanwhile. First the company is
- * closed, then its rows move, then it is opened.
+ * Moves a company to another cell, with its unfinished sales, messages and deliveries. First the company is closed, then its
+ * rows move, then the company is opened. Its calls are refused meanwhile.
  *
- * A repeated call ends what an interrupted one began. A move to the cell in which the company still is ends a move that has
- * begun, and leaves the company there.
+ * A repeated call finishes an interrupted move. If the target is the company's current cell, the call cancels the
+ * interrupted move.
  */
 export const moveCompany = Effect.fn("MoveCompany.moveCompany")(function* (companyId: CompanyId, target: CellName) {
   yield* requireAction("cell")
@@ -140,7 +143,7 @@ export const moveCompany = Effect.fn("MoveCompany.moveCompany")(function* (compa
   let rows: number | null = null
   if (cell !== target) {
     if (!(yield* moves.close(move, yield* DateTime.now))) return yield* endedByAnother(move, target)
-    // Afterwards no process takes calls of the company, and none reads its rows in the old cell.
+    // After these waits no process accepts calls of the company, and no process reads its rows in the old cell.
     const [, isQuiet] = yield* Effect.all([Effect.sleep(directory), settledDown(move)], { concurrency: "unbounded" })
     if (!isQuiet) return yield* new CompanyMoving({ ...move, why: "busy" })
     const moved = yield* transferred(move)
@@ -148,7 +151,7 @@ export const moveCompany = Effect.fn("MoveCompany.moveCompany")(function* (compa
     rows = moved.value
   }
   if (!(yield* moves.clear(move))) return yield* endedByAnother(move, target)
-  // Afterwards each process that takes calls of the company also knows its cell.
+  // After this pause every process that accepts calls of the company knows its new cell.
   yield* Effect.sleep(directory)
   if (!(yield* end(move, target))) return yield* endedByAnother(move, target)
   return { source, cell: target, hasMoved: true, rows } satisfies CompanyMoved

@@ -29,7 +29,7 @@ const reusedFor =
 const reusedByCost = <A, E>(exit: Exit.Exit<readonly [Duration.Duration, A], E>): Duration.Duration =>
   Exit.isSuccess(exit) ? Duration.max(panoramaTtl_min, Duration.times(exit.value[0], rest_min)) : Duration.zero
 
-/** Entries of a cache: two environments, and at midnight two days. */
+/** Maximum number of cached results. Each environment has one, and at midnight one for each of two days. */
 const capacity = 4
 
 const cached = <A>(ttl: Duration.Duration, lookup: (environment: Environment, day: string) => Effect.Effect<A>) =>

@@ -9,7 +9,7 @@ const numberOf = (text: string): number => (text === "+Inf" ? Number.POSITIVE_IN
 
 const textOf = (value: number): string => (value === Number.POSITIVE_INFINITY ? "+Inf" : String(value))
 
-/** The larger value. A value that is not known, NaN, counts only if there is no other. */
+/** The larger value. An unknown value, NaN, counts only if the other value is unknown too. */
 const later = (one: number, other: number): number =>
   Number.isNaN(one) ? other : Number.isNaN(other) ? one : Math.max(one, other)
 

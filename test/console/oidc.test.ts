@@ -24,7 +24,7 @@ const cookiesOf = (response: Response) =>
     .map((cookie) => cookie.split(";", 1).join(""))
     .join("; ")
 
-/** Begins a sign-in in a browser. Returns its cookie, and the address with which the provider leads it back. */
+/** Begins a sign-in in a browser. Returns the browser's cookie, and the address to which the provider redirects it. */
 const begun = Effect.gen(function* () {
   const { url } = yield* ConsoleAddress
   const response = yield* visit(`${url}/oidc/entrar`)

@@ -52,7 +52,7 @@ export type Fault = Data.TaggedEnum<{
   Stall: { readonly minutes: number }
   /** Closes a cell, and opens it when the companies of the other cells have sold. */
   CloseCell: { readonly cell: CellName }
-  /** Kills the command that moves a company or a cell between the Postgres servers. The same command then ends the move. */
+  /** Kills the command that moves a company or a cell between the Postgres servers. A repeated command finishes the move. */
   KillMove: { readonly at: MovePoint }
 }>
 export const Fault = Data.taggedEnum<Fault>()

@@ -15,7 +15,7 @@ export interface ReceivedDelivery {
   readonly text: string
 }
 
-/** The signature that a secret makes for a delivery, by an implementation that is not ours. */
+/** Signs a delivery with the secret. Uses a library instead of Saldo's own implementation. */
 export const signatureBy = (
   secret: string,
   { headers, text: body }: { readonly headers: Readonly<Record<string, unknown>>; readonly text: string }

@@ -118,7 +118,7 @@ describe("a guard around an external service", () => {
     }).pipe(withStore)
   )
 
-  // Status of every response, and whether the circuit stays closed. Ten failures open it.
+  // Status of every response, and whether the circuit stays closed. Ten failures open the circuit.
   it.effect.each([
     [400, true],
     [499, true],

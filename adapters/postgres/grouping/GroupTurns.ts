@@ -8,7 +8,7 @@ export const groups_max = 2
 /** Maximum size of a group. */
 export const members_max = 128
 
-/** This many waiting calls start a second group, regardless of the size of the running one. */
+/** Number of waiting calls that starts a second group, regardless of the size of the running group. */
 const members_enough = 16
 
 /** The queue of waiting calls of one kind. */

@@ -103,7 +103,7 @@ const settling = Effect.fnUntraced(function* (turns: GroupTurns, writes: WriteWa
     turns
   )
 
-  // Encodes and decodes here, outside the group: a fault in one request must not affect the other requests of the group.
+  // Requests are encoded, and answers decoded, outside the group. A fault in one request then does not affect the others.
   return Effect.fnUntraced(function* (settlement: Settlement) {
     const row = settleRow(settlement)
     const answer = yield* settleGroup(row)

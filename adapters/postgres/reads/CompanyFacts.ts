@@ -20,8 +20,8 @@ export interface CompanyFacts {
 }
 
 /**
- * Reads the facts. The queries receive the ids of the companies in development and of the suspended ones, because most
- * companies are neither.
+ * Reads which companies are in development and which are suspended. The queries receive these ids, because most companies
+ * are neither.
  */
 export const companyFacts = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
   const idsOf = (ids: ReadonlyArray<bigint>) => sql`${ids.map(String)}::text[]::bigint[]`

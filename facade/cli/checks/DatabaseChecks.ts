@@ -15,7 +15,10 @@ import { type Check, failed, isolated, passed, warned } from "./Check.ts"
 /** The Linux setting for how often an unacknowledged packet is sent again before the connection is closed. */
 const retriesSetting = "net.ipv4.tcp_retries2"
 
-/** The advised number of retransmissions. They take about 25 s: a network can change its route, and a customer still waits. */
+/**
+ * The advised number of retransmissions. They take about 25 s: long enough for a network to change its route, and short
+ * enough for a waiting customer.
+ */
 const advisedRetries = 6
 
 /** The pauses between retransmissions, in seconds. Each is twice the previous one, up to the longest. */

@@ -24,7 +24,7 @@ export const textOf = async (file: File, bytes_max: number): Promise<string> => 
   }
 }
 
-/** The fault of a form that sends a file. */
+/** The fault that the form shows after an error: an unreadable file, or the error of the call. */
 export const fileFaultOf = (error: unknown): FormFault =>
   error instanceof UnreadableFile ? { message: error.message } : faultOf(error)
 

@@ -14,7 +14,7 @@ import { saleBySaldo } from "../support/Workload.ts"
 import { checkSoundness, soundnessLength_s } from "./Soundness.ts"
 import type { CountedService } from "./WithHistory.ts"
 
-/** The cells of the companies. With a second server, the last two are there. */
+/** The cells of the companies. With a second server, the last two cells are on that server. */
 const cells = ["cell", "norte", "sur", "este"]
 
 /** Name of the second server. */

@@ -13,7 +13,7 @@ const run = (statement: string) => PgClient.PgClient.use((sql) => sql.unsafe(sta
 
 /**
  * Creates companies 1 to 1,000 in an empty database as an operator would. Each has a token (`bench_1` with `secret_1` and
- * so on). They are in the cells in turn.
+ * so on). The companies are spread evenly over the cells.
  */
 export const registerCompanies = Effect.fnUntraced(function* (cells: ReadonlyArray<string>) {
   const at = DateTime.formatIso(yield* DateTime.now)

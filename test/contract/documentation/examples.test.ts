@@ -217,7 +217,7 @@ describe("the OpenAPI document", () => {
     assert.isEmpty(besideReferences(apiDocument))
   })
 
-  it("has example messages that end in a full stop, and those of a list state its total", () => {
+  it("has example messages that end in a full stop, and the message of a list states its total", () => {
     for (const { content, name } of bodies) {
       if (content.example === undefined || name.endsWith("requestBody")) continue
       assert.match(content.example.message ?? "", /\.$/, name)

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 const steps = { company: ["close", "transfer", "clear", "end"], cell: ["transfer", "clear", "end"] } as const
 const moments = ["before", "during", "after"] as const
 
-/** A step of a move at which the command that moves dies. */
+/** The step of a move at which the moving command is killed. */
 export const MovePoint = Schema.Struct({
   what: Schema.Literals(["company", "cell"]),
   step: Schema.Literals(steps.company),

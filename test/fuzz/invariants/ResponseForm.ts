@@ -9,8 +9,8 @@ import { type Exchange, trpcItems, type Violation } from "./Exchange.ts"
 /** The path of a request target. If the target is an absolute URL, its host is dropped. */
 const pathOf = (path: string): string => path.replace(/^https?:\/\/[^/]*/, "")
 
-// Node strips the body of a response to HEAD. It does not strip the body if it could not parse the request, because
-// then it does not know the method.
+// Node strips the body of a response to HEAD. Node keeps the body if it could not parse the request, because the method
+// is then unknown.
 const methodOf = ({ answer, request: { method } }: Exchange): string =>
   method === "HEAD" && answer.text !== "" ? "" : method
 

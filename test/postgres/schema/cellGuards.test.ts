@@ -246,9 +246,9 @@ layer(TestDatabase)("the tables of a cell", (it) => {
   it.effect("have a rejected case for every constraint", () =>
     Effect.gen(function* () {
       const seen = new Set([...ofMoney, ...ofSales, ...ofReversals].map(([, guard]) => guard))
-      // Insurances, events, proposals of money and closings have test files of their own. Transitions between statuses
-      // are tested below. The trigger against deletions of entries reports the name of the trigger against changes. Balances
-      // of companies that have left are tested with their moves.
+      // Insurances, events, funding proposals and closings have their own test files. Transitions between statuses are
+      // tested below. The trigger against deletions of entries reports the name of the trigger against changes. Balances of
+      // companies that have left are tested with their moves.
       const ofOthers = [isOfInsurance, isOfEvents, isOfFunding, isOfClosings]
       const guards = yield* guardsIn("cell", (table) => ofOthers.every((isOfOther) => !isOfOther(table)))
       assert.deepStrictEqual([...seen, "balance_departed", "entry_kept", "reversal_transition"].sort(), guards)

@@ -114,7 +114,7 @@ layer(TestDatabase)("the default limits of a company", (it) => {
 
   // A company without a balance row has no money, so no sale reaches a limit. The test therefore reads the limits in
   // the source of the function.
-  it.effect("are the same for a reservation without a balance row", () =>
+  it.effect("are the default limits for a reservation without a balance row", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const [limits] = yield* sql<Limits>`

@@ -4,7 +4,10 @@ import { SqlClient } from "effect/sql"
 import { runStatements, sqlFiles, statementsOf } from "../../../adapters/postgres/schema/SqlFiles.ts"
 import { TestDatabase } from "../../support/Database.ts"
 
-/** Everything that the files have made in a schema, without its name. Test databases have another block_length. */
+/**
+ * The functions, relations and rights that the files created in a schema, without the schema's name. Leaves out
+ * block_length, because it is different in test databases.
+ */
 const madeIn = (schema: string) =>
   SqlClient.SqlClient.use(
     (sql) => sql<{ name: string }>`

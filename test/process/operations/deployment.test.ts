@@ -6,7 +6,7 @@ import { codes } from "../../../core/domain/ErrorCodes.ts"
 import { Settings } from "../../../facade/settings/Settings.ts"
 import manifest from "../../../package.json" with { type: "json" }
 
-/** Sets of external services that together read every variable of every choice. */
+/** Choices of external services. Together they read every variable of every service. */
 const choices: ReadonlyArray<Readonly<Record<string, string>>> = [
   { PROVIDER: "dtone", INSURER: "http", SMS: "twilio" },
   { PROVIDER: "http", INSURER: "http", SMS: "http" }

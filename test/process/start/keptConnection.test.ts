@@ -63,7 +63,7 @@ const keysIn = (url: string) =>
 const clients = 8
 
 describe("clients with busy connections", { timeout: timeout_ms }, () => {
-  // A request may be sent while the server closes an idle connection. It gets no response and must not be stored.
+  // A request may arrive while the server closes an idle connection. Such a request gets no response and must not be stored.
   it.live("receive a response to every stored sale and do not delay the server's stop", () =>
     Effect.gen(function* () {
       const url = yield* freshDatabaseUrl

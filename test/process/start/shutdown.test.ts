@@ -140,7 +140,7 @@ describe("a server that receives SIGTERM", { timeout: timeout_ms }, () => {
         yield* open(server.url, `${halfSale("sandbox_publico.sandbox_secreto_publico_2026")}{"service_id"`),
         yield* open(ops, "GET /metrics HTTP/1.1\r\n")
       ]
-      // Connections are accepted in their order, so this response shows that the earlier ones were accepted.
+      // Connections are accepted in order. This response therefore shows that the earlier connections were accepted.
       assert.strictEqual((yield* Effect.promise(() => fetch(`${server.url}/v1/estado`))).status, 200)
       assert.strictEqual(yield* stopped(server, "SIGTERM"), 0)
       for (const { said } of begun) assert.strictEqual(yield* said, "")

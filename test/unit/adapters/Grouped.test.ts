@@ -100,7 +100,7 @@ describe("the scheduler of groups", () => {
     }
   )
 
-  it("compares the number of waiting calls with the calls of running groups, not of finished groups", () => {
+  it("starts a second group by the number of calls in running groups, not in finished groups", () => {
     const sale = kindOf(groupTurns())
     sale.call(60)
     sale.finish()

@@ -143,7 +143,7 @@ describe("the documentation page of a code", () => {
     for (const state of InsuranceState.literals) expect(page).toMatch(new RegExp(`\\b${state}\\b`))
   })
 
-  it("explains for FORBIDDEN every reason", () => {
+  it("explains every reason for FORBIDDEN", () => {
     const page = JSON.stringify(errorTexts.FORBIDDEN)
     for (const motivo of errorDetails.FORBIDDEN.fields.motivo.literals)
       expect(page).toMatch(new RegExp(`\\b${motivo}\\b`))

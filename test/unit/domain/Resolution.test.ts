@@ -134,8 +134,7 @@ describe("a resolution by an operator", () => {
     }
   )
 
-  // The reversal that the proposal is about, the number that is confirmed, the operator -> the reason of the refusal,
-  // or null.
+  // The proposal's reversal, the confirmed number, the operator -> the reason of the refusal, or null.
   it.each([
     [null, 2, "turno-2", null],
     [4, 2, "turno-2", null],
