@@ -48,7 +48,7 @@ const make = Effect.gen(function* () {
       return Effect.map(derive(Redacted.value(password), salt, cost), (key) => write(salt, key))
     })
 
-  // Is verified when there is no stored hash.
+  // The hash that is compared if there is no stored hash, so that the comparison takes as long.
   const dummy = write(new Uint8Array(salt_bytes), new Uint8Array(hash_bytes))
 
   const verify = (password: Redacted.Redacted, stored: string | null) => {

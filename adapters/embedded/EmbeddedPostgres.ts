@@ -93,8 +93,8 @@ const prepare = Effect.fnUntraced(function* ({ dataDirectory, settings = {} }: E
       }
     })
   )
-  // Flushes the files to disk in the background. A power failure in these first seconds can lose only a cluster that
-  // was just created.
+  // Flushes the files to disk in the background. A power failure before the end of the flush can lose the new cluster,
+  // which has no data yet.
   if (server.fresh) yield* Effect.forkScoped(Effect.ignore(perform(() => sync(server.cluster))))
   return server
 })

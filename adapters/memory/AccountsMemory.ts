@@ -39,7 +39,7 @@ export const accountsLayer = Layer.effect(
   )
 )
 
-/** The company's adjustment with this reference: its own spelling, or any spelling if operators agreed on it. */
+/** The company's adjustment with this reference. The spelling may differ if two operators agreed on the adjustment. */
 export const recordedAdjustment = ({ entries, funding }: CompanyBooks, reference: string): Entry | undefined => {
   const agreed = [...funding.values()].find(
     ({ kind, reference: known, state }) =>

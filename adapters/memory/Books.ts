@@ -207,7 +207,7 @@ export const consume = (books: CompanyBooks, day: string, centavos: number): voi
   books.consumption.set(day, Centavos.make((books.consumption.get(day) ?? 0) + centavos))
 }
 
-/** The time that a change of the company gets: no time in a day that has ended. */
+/** The time to record for a change of the company. It is never in a day that has ended. */
 export const timeIn = ({ openFrom }: CompanyBooks, at: DateTime.Utc): DateTime.Utc => DateTime.max(at, openFrom)
 
 /** The fields of a ledger entry that cannot be computed from the balance. */

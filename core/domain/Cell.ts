@@ -22,7 +22,7 @@ export interface Cell {
   readonly name: CellName
   /** Name of the Postgres server that holds the cell. */
   readonly node: NodeName
-  /** The server to which the cell is moving. Null: it is not moving. */
+  /** The server to which the cell is moving. Null: the cell is not moving. */
   readonly movingTo: NodeName | null
   readonly state: CellState
   readonly companies: number
@@ -32,10 +32,10 @@ export interface Cell {
   readonly bytes: number | null
 }
 
-/** Maximum age of what a process remembers of the directory, for example of a company's cell. */
+/** Maximum age of directory data that a process has cached, such as the cell of a company. */
 export const directoryAge_max = Duration.seconds(5)
 
-/** The move of a company to another cell, from its begin until the company is open in its cell. */
+/** The unfinished move of a company to another cell. It ends when the company is open in its cell. */
 export interface CompanyMove {
   readonly companyId: CompanyId
   readonly source: CellName
@@ -43,11 +43,11 @@ export interface CompanyMove {
   readonly begunAt: DateTime.Utc
 }
 
-/** The move of a cell to another node, from its begin until its end. */
+/** The unfinished move of a cell to another node. */
 export interface CellMove {
   readonly name: CellName
   readonly source: NodeName
   readonly target: NodeName
-  /** Whether the end of the move opens the cell. */
+  /** Whether the cell was open before the move. Then the end of the move opens it. */
   readonly wasOpen: boolean
 }

@@ -35,7 +35,8 @@ export class CellMoving extends Schema.TaggedError<CellMoving>()("CellMoving", {
 export class CellNotMoved extends Schema.TaggedError<CellNotMoved>()("CellNotMoved", {
   name: CellName,
   /**
-   * The first cell and the sandbox stay on main. A company moves from or to the cell. The node has a schema with the name.
+   * `first`, `sandbox`: the first cell and the sandbox's cell stay on main. `companies`: a company is moving from or to the
+   * cell. `taken`: the node already has a schema with the cell's name.
    */
   why: Schema.Literals(["first", "sandbox", "companies", "taken"])
 }) {}

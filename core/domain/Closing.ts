@@ -43,7 +43,7 @@ export const DayFigures = Schema.Struct({
   /** By service and status. */
   services: Schema.Array(ServiceFigures),
   earlierReversals: Schema.Array(EarlierReversal),
-  /** The unresolved sales of the day before, found again by their ids. */
+  /** The sales that were unresolved at the end of the day before, read again by their ids. */
   carried: CountedAmount,
   /** Ids of the sales that are unresolved at the end of the day, ascending. */
   pending: Schema.Array(TransactionId),

@@ -136,7 +136,7 @@ export interface Moment {
   readonly money: Movement | null
 }
 
-/** A moment before its movement is known. */
+/** A moment without its movement of money, which is added later. */
 type Happening = Omit<Moment, "money">
 
 // Recovery asks about a sale only after the call that made the sale has timed out. An outcome written after the first

@@ -31,10 +31,10 @@ export const OperatorAccount = Schema.Struct({
 })
 export type OperatorAccount = typeof OperatorAccount.Type
 
-/** How long an invitation is good. */
+/** How long an invitation is valid. */
 export const invitationLife = Duration.hours(24)
 
-/** How long the one-time link of a start is good. */
+/** How long the one-time link that `npm start` prints is valid. */
 export const localLinkLife = Duration.hours(12)
 
 /** A session ends when it is not used for this time. */

@@ -4,7 +4,7 @@ import type { CompanyId, ServiceId, TransactionId } from "./Ids.ts"
 import type { Invariant } from "./Invariants.ts"
 import { Centavos } from "./Money.ts"
 
-/** The panorama shows the operator how the service does today: sales, suppliers, held money, and what needs attention. */
+/** The panorama shows the operator the state of the service today: sales, suppliers, held money, and open problems. */
 
 /** Number of sales by outcome. */
 export interface SalesCount {

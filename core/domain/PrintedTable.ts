@@ -14,7 +14,7 @@ export const PrintedTable = Schema.Struct({
   columns: Schema.Array(PrintedColumn),
   /** The cells of each row. Null prints nothing. */
   rows: Schema.Array(Schema.Array(Schema.NullOr(Schema.Union([Schema.String, Schema.Int])))),
-  /** When the data was made, so that two copies have equal bytes. */
+  /** When the data was made. The document has no other time, so two copies have equal bytes. */
   createdAt: Schema.DateTimeUtc
 })
 export type PrintedTable = typeof PrintedTable.Type

@@ -91,7 +91,7 @@ const proposalsOn = (toResolve: SaleToResolve, now: DateTime.Utc): ReadonlyArray
 
 const confirmationsOn = (toResolve: SaleToResolve, actor: Actor, now: DateTime.Utc): ReadonlyArray<SaleAction> => {
   const { proposal, unresolved } = toResolve
-  // A proposal about the sale, or about an earlier reversal, is over when the present reversal is the open question.
+  // A proposal is outdated if it is not about the operation that is unresolved now: the sale, or the present reversal.
   if (proposal === null || proposal.reversalId !== (unresolved?.reversal.id ?? null)) return []
   if (isSettling(proposal, now)) return [SaleAction.NotConfirm({ proposal, why: "confirmed" })]
   return [

@@ -15,7 +15,7 @@ export interface Sought {
   readonly identifiers?: ReadonlyArray<string> | undefined
 }
 
-/** What a search text is taken for. `text`: anything that it may be. */
+/** The meaning of a search text. `text`: every meaning that the text may have. */
 export type SoughtBy = "text" | "xid" | "key" | "identifier" | "phone"
 
 /** Area code and number of a Dominican phone, with or without the country code. */

@@ -10,7 +10,10 @@ export class CellMoves extends Context.Service<
     readonly find: (name: CellName) => Effect.Effect<Option.Option<CellMove>>
     /** Checks that the cell can be moved between the nodes. Needs the login that owns the databases. */
     readonly require: (name: CellName, nodes: ReadonlyArray<string>) => Effect.Effect<void, CellsUnreachable>
-    /** Records the move, and closes the cell in the directory. Returns false if another move has begun, or if the cell has left. */
+    /**
+     * Records the move, and closes the cell in the directory. Returns false if another move has begun, or if the cell is no
+     * longer on the source.
+     */
     readonly begin: (move: Omit<CellMove, "wasOpen">, at: DateTime.Utc) => Effect.Effect<boolean, CellNotMoved>
     /** Number of sales, reversals, messages and deliveries of the cell that a process is working on. */
     readonly inFlight: (name: CellName, at: DateTime.Utc) => Effect.Effect<number>
@@ -22,8 +25,8 @@ export class CellMoves extends Context.Service<
      */
     readonly transfer: (move: CellMove) => Effect.Effect<Option.Option<number>>
     /**
-     * Drops the schema that a transfer has left on the node that is not the cell's, and lets its own schema be written. Returns
-     * false if other transactions kept tables locked.
+     * Drops the other node's copy of the schema, and makes the schema on the cell's own node writable. Returns false if other
+     * transactions kept tables locked.
      */
     readonly clear: (move: CellMove) => Effect.Effect<boolean>
     /**

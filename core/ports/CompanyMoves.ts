@@ -26,8 +26,8 @@ export class CompanyMoves extends Context.Service<
      */
     readonly close: (move: CompanyMove, at: DateTime.Utc) => Effect.Effect<boolean>
     /**
-     * Waits until the transactions have ended that are writing rows of the cell now, of any company. Returns false if one of
-     * them goes on for 30 seconds.
+     * Waits for all transactions that are writing rows of the cell now, for any company. Returns false if one of them has not
+     * ended after 30 seconds.
      */
     readonly writersGone: (cell: CellName) => Effect.Effect<boolean>
     /** Number of sales, reversals, messages and deliveries of the company that a process is working on. */
@@ -45,8 +45,8 @@ export class CompanyMoves extends Context.Service<
       companyId: CompanyId
     ) => Effect.Effect<Option.Option<{ readonly done: number; readonly total: number }>>
     /**
-     * Deletes rows that a transfer has left in the cell that is not the company's, and lets its rows be written. Returns false if
-     * other transactions kept rows locked.
+     * Deletes the other cell's copy of the rows, and makes the rows in the company's own cell writable. Returns false if other
+     * transactions kept rows locked.
      */
     readonly clear: (move: CompanyMove) => Effect.Effect<boolean>
     /**

@@ -5,7 +5,7 @@ import type { OperatorCredentials } from "./Operators.ts"
 
 /** A link with which a person gets access once. */
 export interface Invitation {
-  /** Null for the link of a start, which leads to a session of the shell. */
+  /** Null for the link that `npm start` prints, which opens a session of the shell. */
   readonly operator: OperatorAccount | null
   readonly expiresAt: DateTime.Utc
   /** Credentials that the operator has chosen and not yet confirmed. */

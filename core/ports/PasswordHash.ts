@@ -5,7 +5,7 @@ export class PasswordHash extends Context.Service<
   PasswordHash,
   {
     readonly hash: (password: Redacted.Redacted) => Effect.Effect<string>
-    /** False without a stored hash. Takes as long then, so that the time does not tell which accounts exist. */
+    /** False without a stored hash. The answer then takes as long, so that its time does not show which accounts exist. */
     readonly verify: (password: Redacted.Redacted, stored: string | null) => Effect.Effect<boolean>
   }
 >()("saldo/core/PasswordHash") {}

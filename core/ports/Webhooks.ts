@@ -17,7 +17,7 @@ export interface Webhook {
   readonly state: WebhookState
   /** First failed attempt after the last delivered event. */
   readonly failingSince: DateTime.Utc | null
-  /** Until this time the secret before the last rotation signs too. */
+  /** After a rotation, the previous secret also signs until this time. */
   readonly previousUntil: DateTime.Utc | null
   readonly createdAt: DateTime.Utc
 }

@@ -60,7 +60,7 @@ export const closeThrough = Effect.fn("CloseDays.closeThrough")(function* (last:
         later.push(which)
         continue
       }
-      // The day of a closed company, or of a node that has just been lost, must not delay the days of the others.
+      // If the company is closed, or its node was just lost, the days of other companies must not wait.
       const closed = yield* Effect.result(
         Effect.catchDefect(closeDay(which), (defect) =>
           isOfClosedCompany(defect) ? Effect.succeed("waiting" as const) : Effect.die(defect)
@@ -108,7 +108,7 @@ export const closeDue = Effect.fn("CloseDays.closeDue")(function* () {
 /** Pause before days that could not be closed are tried again. */
 const retryPause = Duration.minutes(10)
 
-/** The servers begin at different times within this span, so that usually only one of them closes. */
+/** The servers begin at random times within this span, so that usually only one of them closes the days. */
 const spread = Duration.minutes(5)
 
 /**
@@ -163,7 +163,7 @@ export const verifyClosings = Effect.fn("CloseDays.verifyClosings")(function* ()
   yield* Stream.runForEachArray(closings.chains, (part) =>
     Effect.suspend(() => {
       part.forEach(verify)
-      // Servers close days meanwhile.
+      // Servers may close further days during the verification.
       return report(verified, Math.max(total, verified))
     })
   )

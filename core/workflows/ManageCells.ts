@@ -16,7 +16,7 @@ export const addCell = Effect.fn("ManageCells.addCell")(function* (name: CellNam
   return isNew
 })
 
-/** A cell that stays on its node. The end of a move decides whether a moving cell is open. */
+/** A cell that is not moving. The end of a move decides whether a moving cell is open. */
 const stayingCell = Effect.fnUntraced(function* (name: CellName) {
   const known = yield* (yield* CellDirectory).list
   const cell = known.find((each) => each.name === name)
@@ -40,7 +40,7 @@ const setState = Effect.fnUntraced(function* (name: CellName, state: CellState) 
 
 /**
  * Closes a cell that is not moving. First its calls are refused, then the database refuses every new write of its companies.
- * Returns whether the cell was open. A repeated call ends what an interrupted one began.
+ * Returns whether the cell was open. A repeated call finishes an interrupted one.
  */
 export const closeCell = Effect.fn("ManageCells.closeCell")(function* (name: CellName) {
   yield* requireAction("cell")
@@ -50,14 +50,14 @@ export const closeCell = Effect.fn("ManageCells.closeCell")(function* (name: Cel
   return wasOpen
 })
 
-/** Opens a closed cell. Returns whether the cell was closed. A repeated call ends what an interrupted one began. */
+/** Opens a closed cell. Returns whether the cell was closed. A repeated call finishes an interrupted one. */
 export const openCell = Effect.fn("ManageCells.openCell")(function* (name: CellName) {
   yield* requireAction("cell")
   const cells = yield* CellDirectory
   yield* stayingCell(name)
   yield* cells.setCompanies(name, "open", yield* DateTime.now)
   const wasClosed = yield* setState(name, "open")
-  // Opens the companies that have moved to the cell since, while it was closed.
+  // Opens also the companies that moved to the cell while it was closed.
   if (wasClosed) yield* cells.setCompanies(name, "open", yield* DateTime.now)
   return wasClosed
 })

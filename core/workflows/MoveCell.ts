@@ -44,7 +44,7 @@ const begun = Effect.fnUntraced(function* (name: CellName, target: NodeName) {
     yield* recordAudit("cell_move_begun", {}, { cell: name, from: node, to: target })
   const move = yield* moves.find(name)
   if (Option.isSome(move)) return move.value
-  // Another command has moved it meanwhile.
+  // Another command has moved the cell in the meantime.
   const now = yield* nodeOf(name)
   return now.node === target ? null : yield* new CellMoving({ name, source: node, target: now.node, why: "busy" })
 }, atomically)
@@ -90,11 +90,11 @@ const giveUp = Effect.fnUntraced(function* (move: CellMove) {
 }, atomically)
 
 /**
- * Moves a cell to another node, with everything that is pending. The calls of its companies are refused meanwhile. First the
- * cell is closed, then its schema moves, then the cell is opened, if it was open.
+ * Moves a cell to another node, with its unfinished sales, messages and deliveries. First the cell is closed, then its schema
+ * moves, then the cell is opened if it was open before. The calls of its companies are refused during the move.
  *
- * A repeated call ends what an interrupted one began. A move to the node on which the cell still is ends a move that has
- * begun, and leaves the cell there.
+ * A repeated call finishes an interrupted move. If the target is the cell's current node, the call cancels the interrupted
+ * move.
  */
 export const moveCell = Effect.fn("MoveCell.moveCell")(function* (name: CellName, target: NodeName) {
   yield* requireAction("cell")
@@ -117,7 +117,7 @@ export const moveCell = Effect.fn("MoveCell.moveCell")(function* (name: CellName
   let rows: number | null = null
   if (node !== target) {
     yield* cells.setCompanies(name, "closed", yield* DateTime.now)
-    // Afterwards no process takes calls of the cell, and none reads its rows on the old node.
+    // After these waits no process accepts calls of the cell, and no process reads its rows on the old node.
     const [, isQuiet] = yield* Effect.all([Effect.sleep(directory), settledDown(name)], { concurrency: "unbounded" })
     if (!isQuiet) return yield* new CellMoving({ ...move, why: "busy" })
     const moved = yield* moves.transfer(move)
@@ -125,7 +125,7 @@ export const moveCell = Effect.fn("MoveCell.moveCell")(function* (name: CellName
     rows = moved.value
   }
   if (!(yield* moves.clear(move))) return yield* endedByAnother(move, target)
-  // Afterwards each process that takes calls of the cell also knows its node.
+  // After this pause every process that accepts calls of the cell knows its new node.
   yield* Effect.sleep(directory)
   yield* openCompanies(move)
   if (!(yield* end(move, target))) return yield* endedByAnother(move, target)

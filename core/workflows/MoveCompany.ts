@@ -67,7 +67,7 @@ const begun = Effect.fnUntraced(function* (companyId: CompanyId, target: CellNam
     yield* recordAudit("company_move_begun", { companyId }, { from: company.cell, to: target })
   const move = yield* moves.find(companyId)
   if (Option.isSome(move)) return move.value
-  // Another command may have moved it meanwhile.
+  // Another command may have moved the company in the meantime.
   return (yield* companyOf(companyId)).cell === target ? null : yield* new CellNotOpen({ name: target })
 }, atomically)
 
@@ -119,7 +119,7 @@ const giveUp = Effect.fnUntraced(function* (move: CompanyMove) {
 
 /**
  * Moves a company to another cell, with its unfinished sales, messages and deliveries. First the company is closed, then its
- * rows move, then the company is opened. Its calls are refused meanwhile.
+ * rows move, then the company is opened. Its calls are refused during the move.
  *
  * A repeated call finishes an interrupted move. If the target is the company's current cell, the call cancels the
  * interrupted move.

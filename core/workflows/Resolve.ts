@@ -98,7 +98,7 @@ const askAboutReversal = Effect.fnUntraced(function* ({ finding, unresolved }: R
   return { said: statusTagOf(said), ended }
 })
 
-/** Asks the provider once more. Running the returned effect `ended` settles. */
+/** Asks the provider once more. The returned effect `ended` settles the sale or reversal when it runs. */
 const askAbout = Resolvable.$match({ Sale: askAboutSale, Reversal: askAboutReversal })
 
 /** Adds the earlier confirmation to an error, so that the second operator sees who confirmed first. */

@@ -85,11 +85,11 @@ const credentialsOf = Effect.fnUntraced(function* (account: OperatorAccount | nu
   return Option.getOrNull(yield* operators.credentials(account.id))
 })
 
-/** NFKC, as the password was hashed. */
+/** The typed password in the form NFKC, in which passwords are hashed. */
 const typed = (password: Redacted.Redacted) => Redacted.make(Redacted.value(password).normalize("NFKC"))
 
 /**
- * Signs in with name, password and code. A code is good once. An unknown name, a wrong password, a wrong code and a
+ * Signs in with name, password and code. Each code is accepted once. An unknown name, a wrong password, a wrong code and a
  * suspended account give the same error.
  */
 export const signIn = Effect.fn("SignIn.signIn")(function* ({ code, name, password, ...origin }: SignInRequest) {
@@ -121,7 +121,7 @@ interface OperatorSession {
   readonly isFresh: boolean
 }
 
-/** Whether the shell may do everything: as long as no account of an admin is active. */
+/** Whether the shell may take every action. It may as long as no admin has an active account. */
 export const shellIsAdmin = Operators.use(({ hasAdmin }) => Effect.map(hasAdmin, (hasAdmin) => !hasAdmin))
 
 const liveSession = Effect.fnUntraced(function* (digest: Uint8Array) {

@@ -58,7 +58,7 @@ export const makeTables = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
 /** How many sales of another node one statement writes. */
 const copied_max = 2_000
 
-/** How far the date of a sale and the date of its line may be apart. */
+/** Largest difference between the date of a sale and the date of its line. */
 const apart_max = { days: 2 }
 
 /**
@@ -97,7 +97,7 @@ export const readSales = Effect.fnUntraced(function* (
       and t.created_at < ${end}
     order by t.xid, t.status = 'FAILED', t.id desc`
   if (node === mainNode) return yield* into`insert into pg_temp.compared_sale ${sales}`
-  // The tables are in the session on the node main.
+  // The temporary tables exist only in the session on the node main, so the rows are copied there.
   yield* sql<{ sale: unknown }>`select to_jsonb(s) as sale from (${sales}) as s`.stream.pipe(
     Stream.grouped(copied_max),
     Stream.runForEach(

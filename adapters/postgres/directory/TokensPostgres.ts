@@ -156,7 +156,7 @@ const make = Effect.gen(function* () {
     "id, company_id, name, api_key, permissions, addresses, expires_at, state, calls_per_minute, real_lookups"
   )
 
-  // The same columns, with the state before an update.
+  // The same columns, but with the state that the token had before an update.
   const before = sql.literal(
     "id, company_id, name, api_key, permissions, addresses, expires_at, old.state, calls_per_minute, real_lookups"
   )

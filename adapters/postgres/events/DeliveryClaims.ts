@@ -54,7 +54,7 @@ const leasing = (
   { companyId, webhookId }: Position
 ) => {
   const at = instant(now)
-  // An object, because a join with a list would compare each webhook with each entry.
+  // An object instead of a list, because a join with a list would compare each webhook with each entry.
   const sending = PgTypes.jsonb(Object.fromEntries(busy))
   return sql<ClaimedRow>`
     with recursive waiting as (

@@ -68,7 +68,7 @@ export const phoneQuota = Effect.gen(function* () {
       select o.company_id, o.id, o.environment from owner as o where o.environment <> 'production' or ${quota}
     )`
 
-  // If the cell then refuses the message, it stays counted: rather too many than too few.
+  // The message stays counted if the cell then refuses it. Counting too many messages is safer than too few.
   const countedElsewhere = Effect.fnUntraced(function* (sms: StagedSms, owner: Fragment) {
     const [row] = yield* sql<{ environment: string }>`select o.environment from (${owner}) as o`
     if (row?.environment !== "production") return false

@@ -137,7 +137,7 @@ const makeAccounts = Effect.gen(function* () {
 /** `Accounts` in Postgres. */
 export const accountsLayer = Layer.effect(Accounts, makeAccounts)
 
-// Only the shared sandbox is adjusted so, and its cell is always on the node main.
+// Only the shared sandbox is adjusted in this way. Its cell is always on the node main.
 const makeAdjustments = Effect.map(directoryClient, (sql) =>
   Adjustments.of({
     adjust: Effect.fnUntraced(function* ({ at, companyId, goal, reference, since }: Adjustment) {

@@ -26,7 +26,7 @@ const reachedOf = ({ settled_at, transaction_id }: ReachedRow): Reached => ({
 
 const settledSaleOf = (row: SaleRow): SettledSale => ({
   order: orderOf(row),
-  // The query reads no other status.
+  // The query reads only sales with a `FollowedStatus`.
   status: row.status as FollowedStatus
 })
 

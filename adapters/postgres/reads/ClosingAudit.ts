@@ -122,8 +122,8 @@ export const closingQueries = {
     from owing as o
     where not exists (select from kept as k where k.company_id = o.company_id and k.day = o.day)`,
 
-  // A row that is compared with the row before it. The first closing of a company has neither a seal nor a balance of a
-  // day before.
+  // Compares each closing with the closing of the day before. The first closing of a company has no day before, so it has no
+  // earlier seal and no earlier balance.
   sealed: `
     select c.company_id, c.day, encode(c.seal, 'hex') as seal
     from (

@@ -205,8 +205,8 @@ const belowNewest = (sql: Sql, last: Fragment, count: number): Fragment => sql`(
 /**
  * A page of the sales of some days, newest first, with their total. Reads all sales of these days.
  *
- * The index of creation times is coarse: after many updates, its parts overlap. But the ids of a company rise with time.
- * The ends of its blocks show which of its ids the days have.
+ * The index of creation times is coarse: after many updates, its parts overlap. But the ids of a company rise with time, so
+ * the ends of the company's blocks limit which of its ids can belong to these days.
  *
  * @param newest_max how many of the newest ids to read. Without it, all. `cut` is true if there are more.
  */

@@ -26,7 +26,8 @@ export const hasSchema = (name: string) =>
   )
 
 /**
- * Whether the schema is a cell without any row. If the directory does not list it, an interrupted command has left it.
+ * Whether the schema is a cell without any row. If the directory does not list this schema, an interrupted command has made
+ * it.
  */
 const isEmptyCell = (name: string) =>
   SqlClient.SqlClient.use((sql) =>

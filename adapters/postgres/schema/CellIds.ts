@@ -63,10 +63,10 @@ export const highestIds = Effect.map(
 )
 
 /**
- * Gives a cell on another node its own ids, above the given ones. Sequences that already count by 256 do not change. Runs
+ * Gives a cell on another node its own ids, above the given ids. Sequences that already count by 256 do not change. Runs
  * in the transaction that makes the sequences, before they assign an id.
  *
- * @param highest the highest ids of the other cells, by sequence. None is needed if the other cells count by 256 too.
+ * @param highest the highest ids of the other cells, by sequence. Empty if the other cells count by 256 too.
  */
 export const spreadIdsOn = Effect.fnUntraced(function* (
   cell: string,

@@ -100,8 +100,8 @@ const distribute = Effect.fnUntraced(function* (cell: string, schema: string) {
 })
 
 /**
- * Runs a file in the schema of the cluster. In a distributed schema, Citus repeats each statement that concerns tables on the
- * workers. It needs them one by one. The functions that servers call are only in the cell's own schema.
+ * Runs a file in the schema of the cluster, statement by statement. Citus repeats each statement about tables on the workers,
+ * and it can repeat only single statements. The functions that servers call are only in the cell's own schema.
  */
 const runInCluster = Effect.fnUntraced(function* (schema: string, file: SqlFile) {
   const sql = yield* SqlClient.SqlClient
@@ -198,8 +198,8 @@ const keepSequences = Effect.fnUntraced(function* (cell: string, earlier: string
 })
 
 /**
- * Whether the tables of a cell are views of shards. They are not in a cell that was made before its server became a worker.
- * Such a cell stays as it is.
+ * Whether the tables of a cell are views of shards. A cell that was made before its server became a worker has tables of its
+ * own, and keeps them.
  */
 export const isOnShards = Effect.fnUntraced(function* (cell: string) {
   const sql = yield* SqlClient.SqlClient

@@ -71,8 +71,8 @@ export const apply = Effect.fnUntraced(function* <E, R>(
 })
 
 /**
- * Runs a part of the migration in one transaction, when no other process migrates. In a database with Citus, what the part
- * makes is not repeated on other nodes. Elsewhere this setting has no effect.
+ * Runs a part of the migration in one transaction, when no other process migrates. Citus must not repeat the part's
+ * statements on other nodes. Without Citus this setting has no effect.
  */
 export const exclusively = <A, E, R>(part: Effect.Effect<A, E, R>) =>
   SqlClient.SqlClient.use((sql) =>
@@ -88,7 +88,7 @@ export const exclusively = <A, E, R>(part: Effect.Effect<A, E, R>) =>
 /**
  * Brings a cell up to this version, on the connection of its node.
  *
- * @param atEnd is the end of the same transaction. It gives the sequences of the cell their ids.
+ * @param atEnd runs at the end of the same transaction. It gives the sequences of the cell their ids.
  */
 export const bringUpCell = <E, R, E2 = never, R2 = never>(
   name: string,
