@@ -1,7 +1,7 @@
 import type { Surroundings } from "../../facade/client/Repeat.ts"
 
 /**
- * Surroundings of a client in which a pause takes no time, only time on the client's clock. `meanwhile` runs in each
+ * Surroundings of a client in which a pause advances the client's clock but takes no real time. `meanwhile` runs in each
  * pause.
  */
 export const skippingPauses = (meanwhile: (duration_ms: number) => Promise<unknown> = async () => undefined) => {

@@ -72,7 +72,7 @@ layer(TestService, { excludeTestServices: true })("the client", (it) => {
     })
   )
 
-  it.effect("throws 202 of a plain sale with its details, and never repeats it", () =>
+  it.effect("throws the 202 of a plain sale with its details, and never retries the sale", () =>
     Effect.gen(function* () {
       const { client, seen } = yield* clientBehind()
       const failure = yield* errorOf(client.recargas.crear.mutate({ ...sale, identifier: "8095551212" }))

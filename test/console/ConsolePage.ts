@@ -19,7 +19,7 @@ const watch = (page: Page, origin: string): ReadonlyArray<string> => {
   const faults: Array<string> = []
   page.on("pageerror", (error) => faults.push(String(error)))
   page.on("console", (message) => {
-    // Chromium reports each refused call as an error too; the page shows it.
+    // Chromium also reports each refused call as an error. Such an error is no fault, because the page shows it.
     if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) faults.push(message.text())
   })
   page.on("request", (request) => {
@@ -32,7 +32,7 @@ const watch = (page: Page, origin: string): ReadonlyArray<string> => {
 export const openPage = Effect.fnUntraced(function* (options: BrowserContextOptions = {}) {
   const browser = yield* Launched
   const { prepare, url } = yield* ConsoleAddress
-  // Takes longer than Chromium waits for a page while all cores are busy.
+  // Bundles the script before Chromium opens a page. On busy cores this takes longer than Chromium's timeout.
   yield* prepare
   const context = yield* Effect.acquireRelease(
     Effect.promise(() => browser.newContext({ baseURL: url, ...options })),

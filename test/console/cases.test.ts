@@ -141,7 +141,7 @@ describe("a provider's statement in the console", () => {
       })
     )
 
-    it.effect("without dates needs the days", () =>
+    it.effect("without dates is refused unless the days are given", () =>
       Effect.gen(function* () {
         assert.strictEqual((yield* compare("xid,amount\nRD-1,5\n")).code, "EXTRACTO_SIN_FECHAS")
       })

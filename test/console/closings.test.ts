@@ -68,7 +68,7 @@ describe("closings in the console", () => {
       })
     )
 
-    it.effect("of a day without a closing are not found", () =>
+    it.effect("are not found for a day without a closing", () =>
       Effect.gen(function* () {
         const { companyId } = yield* customer()
         const { status } = yield* ask("cierres.ver", { empresa_id: companyId, dia: "1999-03-11" })

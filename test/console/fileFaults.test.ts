@@ -64,7 +64,7 @@ const reasonsIn = async (file: (typeof faulty)[number]): Promise<ReadonlyArray<s
 }
 
 describe("a fault in a file", () => {
-  it("has a Spanish text, whatever the reader finds", async () => {
+  it("has a Spanish text for each fault that the readers of files report", async () => {
     const reasons = (await Promise.all(faulty.map(reasonsIn))).flat()
     expect(reasons.filter((reason) => knownFaultText(reason) === undefined)).toEqual([])
     const unused = faultTexts.filter(([pattern]) => !reasons.some((reason) => pattern.test(reason)))
@@ -85,7 +85,7 @@ describe("a fault in a file", () => {
     expect(faultText(reason)).toBe(text)
   })
 
-  it("is in the whole file or in an entry", () => {
+  it("names the whole file or one entry as its place", () => {
     expect(["the file", "servicios[0].id"].map(faultPlace)).toEqual(["el archivo", "servicios[0].id"])
   })
 })

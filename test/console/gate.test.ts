@@ -104,7 +104,7 @@ describe("the CSV files of the console", () => {
         const { url } = yield* ConsoleAddress
         const { cookie } = yield* signedIn(role)
         const { status } = yield* Effect.promise(() => fetch(`${url}${exportsPath}/${name}`, { headers: { cookie } }))
-        // Without its required fields, an allowed file is refused with 422.
+        // The request lacks required fields, so an allowed request gets 422.
         assert.strictEqual(status === 403, !may(role, gate))
         assert.notStrictEqual(status, 500)
       })

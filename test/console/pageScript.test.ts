@@ -8,7 +8,7 @@ import { temporaryDirectory } from "../support/FirstStart.ts"
 
 const digestOf = (path: string) => hash("sha256", readFileSync(path))
 
-/** Gets the script while a file of the cache has this content. Returns the script and the content afterwards. */
+/** Gets the script when the cache file has this content. Returns the script, and the content of the file afterwards. */
 const scriptWith = Effect.fnUntraced(function* (content: string) {
   const file = join(yield* temporaryDirectory, "console.json")
   writeFileSync(file, content)

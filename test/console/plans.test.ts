@@ -50,7 +50,7 @@ const values = {
   buscar: "c-100"
 }
 
-// The panorama shares its reads, so its statements are not those of a call. They have a test of their own.
+// Leaves out the panorama, because one call of it may use the statements of another call. panoramaPlans.test.ts tests it.
 const queries: ReadonlyArray<{ readonly name: string; readonly procedure: Procedure }> = everyProcedure.filter(
   ({ name, procedure }) => procedure.kind === "query" && procedure.gate !== "public" && name !== "panorama.ver"
 )
@@ -58,7 +58,7 @@ const queries: ReadonlyArray<{ readonly name: string; readonly procedure: Proced
 /** More rows than a page of a list needs, and far fewer than the long tables have. */
 const rows_max = 10_000
 
-/** More rows than the tables have that need no index. */
+/** Most rows of a table that may be read without an index. */
 const scanned_max = 2_000
 
 layer(Layer.provideMerge(History, testConsole()), { excludeTestServices: true, timeout: "2 minutes" })(

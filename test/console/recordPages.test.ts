@@ -44,7 +44,7 @@ describe.skipIf(!isBrowserInstalled())("the cases in Chromium", () => {
       })
     )
 
-    it.effect("are only read by a cashier", () =>
+    it.effect("can be read but not changed by a cashier", () =>
       Effect.gen(function* () {
         const { page } = yield* openPageAs("cajero")
         yield* Effect.promise(async () => {
@@ -63,7 +63,7 @@ describe.skipIf(!isBrowserInstalled())("the cases in Chromium", () => {
 
 describe.skipIf(!isBrowserInstalled())("the closings in Chromium", () => {
   layer(consoleInBrowser, { excludeTestServices: true })((it) => {
-    it.effect("are verified by an operator who may only read", () =>
+    it.effect("can be verified by an operator with read access only", () =>
       Effect.gen(function* () {
         const { faults, page } = yield* openPageAs("lector")
         yield* Effect.promise(async () => {

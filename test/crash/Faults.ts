@@ -145,7 +145,7 @@ const group_max = 3
 export const hasClosing = (group: FaultGroup): boolean =>
   group.some(({ _tag }) => _tag === "KillClosing" || _tag === "PauseClosing")
 
-/** Number of rounds in a series, and number of groups in each round of it, in turn: 35 groups without a closing. */
+/** Number of rounds in a series, and the groups without a closing of each four rounds: 35 groups in a series. */
 const series_rounds = 20
 const groups_perRound = [2, 2, 2, 1]
 
@@ -162,7 +162,7 @@ const pairsOf = (killed: ReadonlyArray<string>, paused: ReadonlyArray<string>): 
     ...faultsOfType("Pause").filter((pause) => pause.point === paused[index])
   ])
 
-/** Two halves of the points at which a server can be killed or stopped. Both halves contain pauses of every length. */
+/** Divides the points at which a server can be stopped into two halves. Both halves contain pauses of every length. */
 const halvesOf = (chance: SeededRandom, type: "Pause" | "PauseClosing") => {
   const pauses = chance.shuffled(faultsOfType(type)).sort((one, other) => one.minutes - other.minutes)
   const half = (rest: number) => pauses.filter((_, index) => index % 2 === rest).map(({ point }) => point)
@@ -186,7 +186,7 @@ const exclusiveGroups = (): ReadonlyArray<Array<Fault>> => {
   return [[first, shorter], [second], [longer]].map((group) => group.filter((fault) => fault !== undefined))
 }
 
-/** A closed cell refuses the companies that move to it. */
+/** The class of a fault in a group. Moves are in the class of closed cells, because a closed cell refuses a move to it. */
 const classOf = (tag: Fault["_tag"]) => (tag === "KillMove" ? "CloseCell" : tag)
 
 /**

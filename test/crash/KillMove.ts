@@ -17,7 +17,7 @@ const delay_max_ms = 200
 
 /**
  * Lets the time pass ten times as fast while an operator moves rows, because a move waits until all servers know the
- * directory. The time never jumps further than a server may sleep.
+ * directory. Each jump of the time is short, so that no server sleeps past a timeout.
  */
 const whileTimePasses = <A, E, R>({ environment: { time } }: FaultContext, work: Effect.Effect<A, E, R>) => {
   const passing = Effect.forever(Effect.andThen(time.jump("500 millis"), Effect.sleep("50 millis")))
@@ -45,7 +45,7 @@ export const killMove = Effect.fnUntraced(function* (context: FaultContext, poin
     environment: { ...mover, CRASH_MOVE: JSON.stringify(planned) },
     log: join(directory, "mover.log")
   })
-  // If the time jumped meanwhile, the timeout of its first connection would expire.
+  // A jump of the time during the start would expire the timeout of the command's first connection.
   yield* time.still(Effect.ignore(child.lineAfter("ready")))
   const seen = yield* Effect.option(whileTimePasses(context, child.lineAfter("reached")))
   yield* child.ended

@@ -37,8 +37,8 @@ const untilMoved = <A, E, R>(command: Effect.Effect<A, E | AdjustmentTooLarge, R
   untilDone(Effect.catchTag(command, "AdjustmentTooLarge", () => Effect.succeed(false as const)))
 
 /**
- * One operator proposes a correction, and another confirms it. Each repeats the own command: on another node, a repeated
- * confirmation writes a missing line of the audit log. Returns whether the money has moved.
+ * One operator proposes a correction, and another confirms it. Both repeat their command until it succeeds. On another
+ * node, a repeated confirmation writes a missing line of the audit log. Returns whether the money has moved.
  */
 const correct = Effect.fnUntraced(function* ({ centavos, companyId, reference }: MadeEntry) {
   const wanted = { reason: "wrong transfer", reference }

@@ -7,7 +7,7 @@ import { runStatement } from "./EmbeddedDatabases.ts"
 /** The token for OPERATOR_TOKEN of an operator of the tests. */
 export const operatorToken = (name: string): string => hash("sha256", `token of ${name}`, "base64url")
 
-/** Creates an active account with a token, if there is none with this name. It has no password that is good. */
+/** Creates an active account with a token, if no account has this name. No password opens the account. */
 export const addOperator = (url: string, name: string, role: Role = "supervisor") =>
   runStatement(
     url,

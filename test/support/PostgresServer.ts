@@ -22,9 +22,9 @@ declare module "vitest" {
   }
 }
 
-// No data has to reach the disk. It is not kept after the run, and tests kill processes but not the machine. Autovacuum
-// is on, as the doctor demands, but sleeps for a day: it would visit hundreds of databases, and change the statistics that
-// plans depend on.
+// No data has to reach the disk, because it is deleted after the run, and tests kill processes but not the machine.
+// Autovacuum is on, as the doctor demands, but sleeps for a day. Otherwise it would visit hundreds of databases, and change
+// the statistics that plans depend on.
 export const fastSettings = {
   fsync: "off",
   synchronous_commit: "off",

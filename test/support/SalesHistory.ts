@@ -25,7 +25,7 @@ export const setBlockLength = (length: number, cell = "cell") =>
   PgClient.PgClient.use(
     (sql) =>
       sql.unsafe(
-        // A worker of a Citus cluster refuses a new function unless it stays there.
+        // A worker of a Citus cluster creates a function only if Citus does not send it to the other nodes.
         `do $$
         begin
           perform set_config('citus.enable_ddl_propagation', 'off', true);

@@ -1,4 +1,5 @@
-// The types of the package against the types of the server. The paths are those of the repository, where it is compiled.
+// Compares the types of the package with the types of the server. The paths are those of the repository, where this file
+// is compiled.
 import type { Wire as Plain } from "../../../facade/client/dist/index.js"
 import type { Wire } from "../../../facade/client/Wire.ts"
 
@@ -26,7 +27,10 @@ declare const served: {
 
 declare const sent: Side<Calls<Plain>, "input">
 
-/** The client may read what the server sends. VALIDATION_ERROR is wider in the server, where any field may have a fault. */
+/**
+ * The client's types accept everything that the server sends. The server's type of VALIDATION_ERROR is wider, because any
+ * field may be invalid there.
+ */
 export const read: {
   readonly outputs: Side<Calls<Plain>, "output">
   readonly event: ReadOnly<Plain["event"]>
@@ -34,7 +38,7 @@ export const read: {
   readonly details: Omit<Details<Plain>, "VALIDATION_ERROR">
 } = served
 
-/** The server takes what the client may send. */
+/** The server's types accept everything that the client may send. */
 export const taken: Side<Calls<Wire>, "input"> = sent
 
 // @ts-expect-error: the types above are known, and not `any`.

@@ -13,7 +13,7 @@ interface Response {
   }
 }
 
-/** The places of values that are no schemas, although they may look like one. */
+/** Whether the place has a value that is not a schema, although it may look like one. */
 const isExample = (place: string): boolean => /\/(example|examples|value|const|enum|default)$/.test(place)
 
 /** Every object schema with properties, with its path in the document. */
@@ -23,7 +23,7 @@ const objectSchemasIn = (value: unknown, place = "#"): ReadonlyArray<Placed> => 
   return [...own, ...Object.entries(value).flatMap(([name, member]) => objectSchemasIn(member, `${place}/${name}`))]
 }
 
-/** Without texts for people and without order: two schemas that accept the same values become equal. */
+/** The schema without texts for people and without order, so that two schemas that accept the same values are equal. */
 const meaningOf = (schema: unknown): unknown => {
   if (Array.isArray(schema)) return schema.map((item) => JSON.stringify(meaningOf(item))).toSorted()
   if (!Predicate.isObject(schema)) return schema
@@ -54,8 +54,8 @@ describe("the schemas of the OpenAPI document", () => {
     assert.isNotEmpty(copiesIn(inlinedApiDocument))
   })
 
-  // A generator names each component. It would invent a name for an object schema elsewhere. The details of a code belong
-  // to the component of this code.
+  // Generators of clients take the name of a type from its component. For an object schema elsewhere they would invent a
+  // name. The details of an error code belong to the component of this code.
   it("are named components, except for the details of an error", () => {
     const named = /^#\/components\/schemas\/(\w+|Error\w+\/properties\/details)$/
     const unnamed = objectSchemasIn(apiDocument).filter(({ place }) => !named.test(place))

@@ -8,7 +8,7 @@ import { addressRewriteOf, bodyRewrite, headRewriteOf } from "./RequestMutations
 import type { ScenarioStep, StepCall, StepSubject } from "./ScenarioStep.ts"
 import { valueChangeOf } from "./ValueMutations.ts"
 
-// `noBias`, because fast-check prefers small values and would repeat the same numbers.
+// Without `noBias`, fast-check would prefer small values and repeat the same numbers.
 const digits = (length: number): fc.Arbitrary<string> =>
   fc.noBias(fc.integer({ min: 0, max: 10 ** length - 1 })).map((number) => String(number).padStart(length, "0"))
 

@@ -85,7 +85,7 @@ const learnInsurance = (memory: KnownFacts, filled: OperationCall, { placa, segu
   return remember(memory, "insurance", { name: String(seguro_id), values })
 }
 
-/** Learns a webhook. Until its first test event, a replay names a span of time instead of an event. */
+/** Learns a webhook. Before its first test event no event is known, so a replay names a span of time. */
 const learnWebhook = (memory: KnownFacts, { webhook_id }: JsonObject): KnownFacts => {
   const values = { id: jsonLiteral(webhook_id), evento_id: null }
   return remember(memory, "webhook", { name: String(webhook_id), values })

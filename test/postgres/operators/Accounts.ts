@@ -72,7 +72,7 @@ export const codeOf = (secret: string, later_steps = 0) =>
 export const atNoon = <A, E, R>(test: Effect.Effect<A, E, R>) =>
   Effect.andThen(TestClock.setTime(Date.UTC(2026, 10, 27, 16)), test).pipe(Effect.provide(TestClock.layer()))
 
-/** An active account with a session. The next code is good. */
+/** An active account with a session. The next code of the authenticator app is valid. */
 export const activeOperator = Effect.fnUntraced(function* (name: string, role: Role = "supervisor") {
   const { token } = yield* inviteOperator({ name: OperatorName.make(name), role, email: null })
   const { secret } = yield* acceptInvitation(Redacted.value(token), password)

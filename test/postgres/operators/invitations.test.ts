@@ -92,7 +92,7 @@ layer(AccountsLayer, { excludeTestServices: true })("an invitation", (it) => {
     }).pipe(atNoon)
   )
 
-  it.effect("that is new ends the credentials, the sessions and the earlier invitation", () =>
+  it.effect("to an account that has one removes its credentials, sessions and earlier invitation", () =>
     Effect.gen(function* () {
       const operator = yield* activeOperator("Pierde")
       const first = Redacted.value((yield* reinviteOperator("Pierde")).token)

@@ -107,7 +107,7 @@ layer(AccountsLayer, { excludeTestServices: true })("a session", (it) => {
     }).pipe(atNoon)
   )
 
-  it.effect("does not exist for another token", () =>
+  it.effect("is not found by an unknown token", () =>
     Effect.gen(function* () {
       for (const token of ["", "x", "a".repeat(43)]) assert.isFalse(yield* isOpen(token))
     }).pipe(atNoon)

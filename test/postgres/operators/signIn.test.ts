@@ -20,7 +20,7 @@ layer(AccountsLayer, { excludeTestServices: true })("signing in", (it) => {
     }).pipe(atNoon)
   )
 
-  describe("is refused, with the same error,", () => {
+  describe("is refused with the same error", () => {
     it.effect.each([
       ["an unknown name", { name: "Nadie" }, {}],
       ["a wrong password", {}, { typed: wrong }],
@@ -78,7 +78,7 @@ layer(AccountsLayer, { excludeTestServices: true })("signing in", (it) => {
       const both = [1, 2].map(() => Effect.provide(signInTo(operator), services))
       assert.deepStrictEqual(tagsOf(yield* atOnce(both)), ["SignInRefused", "done"])
       assert.strictEqual((yield* Effect.flip(signInTo(operator)))._tag, "SignInRefused")
-      // An earlier code is no longer good either.
+      // An earlier code is no longer accepted either.
       const earlier = yield* codeOf(operator.secret, -1)
       assert.strictEqual((yield* Effect.flip(signInTo(operator, { code: earlier })))._tag, "SignInRefused")
       yield* TestClock.adjust("30 seconds")

@@ -201,7 +201,7 @@ layer(Postgres, { excludeTestServices: true })("the closing of a day", (it) => {
       }).pipe(Effect.scoped)
   )
 
-  // The time of an entry, and the day in which it is counted.
+  // The time of an entry, and the day in which the entry is counted.
   it.effect.each([
     ["2026-03-02T03:59:59.999Z", "2026-03-01"],
     ["2026-03-02T04:00:00.000Z", "2026-03-02"],
@@ -232,7 +232,7 @@ layer(Postgres, { excludeTestServices: true })("the closing of a day", (it) => {
       yield* settlement.release
       yield* Fiber.join(closing)
       assert.deepInclude(figuresOf(yield* contentOf(id, day)), { deposits: 100_005 })
-      // The row was written by hand, so the balance lacks it.
+      // The entry was written directly into its table, so the balance must be corrected here.
       yield* sql`update cell.balance set available = available + 5, entries = entries + 1 where company_id = ${id}`
     }).pipe(Effect.scoped)
   )

@@ -181,7 +181,7 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("the ev
               }),
             { concurrency: "unbounded", discard: true }
           )
-          // The ledger entry of a sale is written in the same transaction, so both orders agree.
+          // Event and ledger entry of a sale are written in one transaction, so both have the same order.
           const rows = yield* sql<{ sequence: number; agrees: boolean }>`
             select e.sequence::int, e.transaction_id is not distinct from l.transaction_id as agrees
             from (select *, row_number() over (order by sequence) as n from cell.event where company_id = ${company}) as e

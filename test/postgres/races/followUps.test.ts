@@ -42,7 +42,7 @@ layer(TestDatabase, { excludeTestServices: true })("a check of settled sales", (
           const claimed = yield* take(own)
           if (claimed === null) continue
           assert.strictEqual(++held, 1)
-          // As in production, a process reads the database while it has the claim.
+          // Reads the database during the claim, as a process does in production.
           yield* Effect.forEach(claimed.sales, stands)
           asked.push(...claimed.sales.map(({ order }) => order.transactionId))
           held--

@@ -32,7 +32,7 @@ const oneConnectionWaits = PgClient.PgClient.use((sql) =>
 )
 
 layer(ListsLayer, { excludeTestServices: true })("a reservation that waits for its idempotency key", (it) => {
-  it.effect("is added to the block that later sales have completed meanwhile", () =>
+  it.effect("is added to the block that later sales completed during the wait", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const [late, other] = yield* Effect.all([onItsOwn(replica), onItsOwn(replica)])

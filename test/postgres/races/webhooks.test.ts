@@ -278,7 +278,7 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("a webh
           numbers.add(events)
         })
       )
-      // In some rounds the webhook was written earlier than in others, so the deposits really raced with it.
+      // The number of events differs between rounds, so the deposits really raced with the creation of the webhook.
       assert.isAbove(numbers.size, 1)
     })
   )

@@ -114,7 +114,7 @@ layer(TestLayer)("a page of a long list", (it) => {
       ([, filter, page]) =>
         readsFew(
           (company) => Transactions.use(({ list }) => list(company, filter, { page, perPage })),
-          // Up to one block to skip to the page, and one block at each end of the range of days.
+          // The page, one block to skip to the page, and one block at each end of the range of days.
           perPage + 4 * block
         )
     )
@@ -147,8 +147,8 @@ layer(TestLayer)("a page of a long list", (it) => {
       readsFew(() => AllTransactions.use(({ list }) => list(filter, { page, perPage })), 2 * page * perPage + 6 * block)
   )
 
-  // The newest 20,000 sales are read first. If they do not fill the page, blocks show where such sales are, and days are
-  // read through their ids.
+  // The newest 20,000 sales are read first. If they do not fill the page, blocks show where matching sales are. The sales
+  // of a range of days are found by their ids.
   it.effect.each([
     [{ ...terminal("caja-7") }, 1, 20_000],
     [{ ...servicesOf(2) }, 1, 20_000],
@@ -224,7 +224,7 @@ layer(TestLayer)("a page of a long list", (it) => {
           JSON.stringify(scans)
         )
         const unresolved = (2 * (small.sales + large.sales)) / 100
-        // The list reads them once for its totals and once for its page.
+        // The list reads the unresolved sales once for its totals and once for its page.
         assert.isAtMost(read(scans, /^transaction$/), 2 * unresolved + 200, JSON.stringify(scans))
         assert.isAtMost(read(scans, /^reversal$/), 200, JSON.stringify(scans))
       }

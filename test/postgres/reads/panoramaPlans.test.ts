@@ -52,7 +52,7 @@ for (const [statistics, analyze] of [
               scans.filter(({ kind, of }) => kind === "Seq Scan" && /transaction|reversal|delivery/.test(of)),
               name
             )
-            // A day is a thirtieth of the table. The ranges of the index at its ends contain other days too.
+            // A day is a thirtieth of the table. At both ends of the day, a range of the index contains other days too.
             assert.isAtMost(pages_max(scans), Number(pages) / 6, name)
           }
         })

@@ -92,7 +92,7 @@ layer(TestDatabase, { excludeTestServices: true })("a closed company", (it) => {
     })
   )
 
-  it.effect("has a case for each trigger that keeps it unchanged", () =>
+  it.effect("has a case for each trigger that refuses its changes", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const triggers = yield* sql<{ name: string }>`

@@ -83,7 +83,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a case", (it) => {
     })
   )
 
-  it.effect("shows that a later statement of the same days no longer has its difference", () =>
+  it.effect("is marked when a later statement of the same days no longer has the difference", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       const { content, id, xid } = yield* found("2026-02-04")
@@ -122,7 +122,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a case", (it) => {
     })
   )
 
-  it.effect("is unknown under another id", () =>
+  it.effect("is refused as unknown if no case has the id", () =>
     Effect.gen(function* () {
       const { refusal } = yield* CommandLine
       for (const command of [

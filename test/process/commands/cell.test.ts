@@ -62,7 +62,7 @@ layer(CommandLine.layer, { excludeTestServices: true, timeout: "2 minutes" })("a
     })
   )
 
-  it.effect("that is closed refuses deposits, settings and new companies until it is open again", () =>
+  it.effect("that is closed refuses deposits, changed settings and new companies until it is open again", () =>
     Effect.gen(function* () {
       const { answer, refusal } = yield* CommandLine
       const items = (yield* answer("company", "list")).items

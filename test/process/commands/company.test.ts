@@ -80,7 +80,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a company", (it) => {
     })
   )
 
-  it.effect("may have an RNC from its creation on", () =>
+  it.effect("can be created with an RNC", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       const { empresa_id } = yield* createCompany("CON-RNC", "--rnc", "00113918205")
@@ -133,7 +133,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a company", (it) => {
     })
   )
 
-  it.effect("has events from the moment when they are turned on", () =>
+  it.effect("has events only after they are turned on", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       const sql = yield* PgClient.PgClient

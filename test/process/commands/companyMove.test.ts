@@ -55,7 +55,7 @@ layer(CommandLine.layer, { excludeTestServices: true, timeout: "2 minutes" })("s
     })
   )
 
-  it.effect("names the move that another command has begun, and how to end it", () =>
+  it.effect("names the unfinished move of another command, and how to finish it", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const { answer, refusal } = yield* commands

@@ -115,7 +115,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a deposit", (it) => {
       assert.deepStrictEqual(still, shown)
       const confirmed = yield* answer(...deposit(other, "TRANSFERENCIA-7", "--repetida"))
       assert.isFalse(confirmed.ya_registrado)
-      // The reference is now this company's own, so repeating it needs no confirmation.
+      // The reference now also belongs to a deposit of this company, so a retry needs no confirmation.
       const again = yield* answer(...deposit(other, "Transferencia-7"))
       assert.deepStrictEqual([again.ya_registrado, again.movimiento_id], [true, confirmed.movimiento_id])
       assert.deepStrictEqual([yield* balanceOf(one), yield* balanceOf(other)], [10, 10])

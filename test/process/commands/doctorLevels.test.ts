@@ -13,7 +13,7 @@ const create = (url: string, code: string, ...more: ReadonlyArray<string>) =>
   commandLineOn(url).answer("company", "create", "--razon-social", code, "--codigo", code, ...more)
 
 describe("the levels of the doctor", () => {
-  it.live("are warn for advice and wrong for a fault", () =>
+  it.live("are `warn` for advice and `wrong` for a fault", () =>
     Effect.gen(function* () {
       const url = yield* freshDatabaseUrl
       const results = yield* resultsOn(url, {})
@@ -88,7 +88,7 @@ describe("a company in production without an external service", () => {
     })
   )
 
-  it.live("is no fault once the service is configured", () =>
+  it.live("is not reported once the service is configured", () =>
     Effect.gen(function* () {
       const url = yield* freshDatabaseUrl
       yield* create(url, "UNA", ...insured)

@@ -76,7 +76,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a correction of a balan
     })
   )
 
-  it.effect("counts once for each reference, however it is typed, and with one amount", () =>
+  it.effect("is made once for each reference, in any spelling, and is refused with another amount", () =>
     Effect.gen(function* () {
       const { answer, refusal } = yield* CommandLine
       const { empresa_id } = yield* createCompany("UNA-VEZ")

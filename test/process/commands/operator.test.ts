@@ -112,7 +112,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("operators on the comman
     }).pipe(Effect.scoped)
   )
 
-  it.effect("are refused with a token that is no longer good, and with text that is no token", () =>
+  it.effect("are refused with a token that is no longer valid, and with a text that is not a token", () =>
     Effect.gen(function* () {
       const url = asLoginIn("saldo_operator", yield* testDatabaseUrl)
       const gone = commandLineOn(url, { OPERATOR_TOKEN: operatorToken("Nadie") })

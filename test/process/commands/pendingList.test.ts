@@ -10,7 +10,7 @@ const pending = (...flags: ReadonlyArray<string>) =>
   CommandLine.use(({ answer }) => answer("transactions", "list", "--pendientes", ...flags))
 
 layer(CommandLine.layer, { excludeTestServices: true })("the list of unresolved sales", (it) => {
-  it.effect("shows what the provider said last, and the open proposal", () =>
+  it.effect("shows the provider's last answer and the open proposal", () =>
     Effect.gen(function* () {
       const { answer, run } = yield* CommandLine
       const { company, id } = yield* unresolvedSale("RESPUESTA")

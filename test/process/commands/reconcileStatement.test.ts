@@ -123,7 +123,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a provider's statement"
     })
   )
 
-  it.effect("needs the days if it has no dates, and counts as charged if it has no statuses", () =>
+  it.effect("without dates needs the days, and without statuses counts every line as charged", () =>
     Effect.gen(function* () {
       const { refusal } = yield* CommandLine
       const company = yield* soldOn("2026-01-10", ["a", 100, "SUCCESS"], ["b", 200, "FAILED"])
@@ -157,7 +157,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a provider's statement"
     })
   )
 
-  it.effect("makes each case once if two operators compare it at the same time", () =>
+  it.effect("creates each case once if two operators compare the file at the same time", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const company = yield* soldOn("2026-01-14", ["a", 100, "SUCCESS"], ["b", 200, "SUCCESS"])
@@ -207,7 +207,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a provider's statement"
     })
   )
 
-  it.effect("is refused after its good lines were read, and names at most 20 faults", () =>
+  it.effect("is refused after its valid lines were read, and the error names at most 20 faults", () =>
     Effect.gen(function* () {
       const { refusal } = yield* CommandLine
       const good = Array.from({ length: 12_000 }, (_, n) => `G-${n},,success,1,2026-01-20\n`).join("")

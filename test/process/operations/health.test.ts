@@ -33,7 +33,7 @@ const elsewhere = (statement: string) =>
   )
 
 const diskFull = "53100"
-/** The SQLSTATE of a fault of one sale. Another sale would be stored. */
+/** The SQLSTATE of a fault in a single sale. The database can still store other sales. */
 const violatedCheck = "23514"
 
 layer(monitoredServer(), { excludeTestServices: true })("a server", (it) => {

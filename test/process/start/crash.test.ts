@@ -163,7 +163,7 @@ describe("a command whose output cannot be written", () => {
     ["--help > /dev/full", 1, /could not be written/],
     ["company create --codigo serve --help > /dev/full", 1, /could not be written/],
     ["--help | true", 0, /^$/]
-  ])("exits with the right code: %s", (asked, code, said) => {
+  ])("exits with 1 if the output is lost, and with 0 if its reader has ended: %s", (asked, code, said) => {
     const { status, stderr } = spawnSync(
       "bash",
       ["-c", `set -o pipefail; "$0" facade/cli/main.js ${asked}`, process.execPath],

@@ -59,7 +59,7 @@ describe("separate database logins", { timeout: timeout_ms }, () => {
     })
   )
 
-  it.live("let the migration's owner and the operator be different roles", () =>
+  it.live("allow the owner of the schema and the operator to be different roles", () =>
     Effect.gen(function* () {
       const { all, owner } = yield* empty
       const environment = { DATABASE_URL: asLoginIn("saldo_operator", all), MIGRATION_DATABASE_URL: owner, DATA_KEY }

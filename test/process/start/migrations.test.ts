@@ -147,7 +147,7 @@ describe("a process of the previous version", { timeout: timeout_ms }, () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("leaves a newer schema unchanged that is migrated while it starts", () =>
+  it.live("leaves the schema unchanged if a newer version migrates it during the start", () =>
     Effect.gen(function* () {
       const url = yield* bare
       const later = yield* laterVersion

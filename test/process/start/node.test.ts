@@ -23,7 +23,7 @@ const versionOn = Effect.fnUntraced(function* (entry: string, node: string) {
 
 describe("the command line", { timeout: timeout_ms }, () => {
   it.live.each(["facade/cli/main.js", "facade/cli/main.ts"])(
-    "says in one line which Node it needs when %s runs on an older one",
+    "says in one line which Node it needs when %s runs on an older Node",
     (entry) =>
       Effect.gen(function* () {
         for (const version of ["20.20.2", "24.8.1"]) {
@@ -60,7 +60,7 @@ const checkNode = Effect.fnUntraced(function* (text: string, code: number) {
 const loader = "node: error while loading shared libraries: "
 
 describe("a script of npm", () => {
-  it("checks first that Node can start", () => {
+  it("runs checkNode.sh before everything else", () => {
     for (const name of ["postinstall", "prestart", "presaldo"] as const)
       assert.strictEqual(manifest.scripts[name], "sh scripts/checkNode.sh")
   })

@@ -179,7 +179,7 @@ layer(TwoWorkers.layer, { excludeTestServices: true, timeout: timeout_ms })("a s
       const answers = (yield* Effect.forEach(Array(8).keys(), () => Effect.scoped(calls), {
         concurrency: "unbounded"
       })).flat()
-      // A full minute may end between two calls. The limit counts each minute on its own.
+      // A minute of the clock may end between two calls. The limit counts each minute separately.
       for (const each of new Set(answers.map((answer) => answer?.window))) {
         const counted = answers.filter((answer) => answer?.window === each)
         const admitted = counted.filter((answer) => answer?.status === 200)
@@ -203,7 +203,7 @@ layer(TwoWorkers.layer, { excludeTestServices: true, timeout: timeout_ms })("a s
         const change = Effect.gen(function* () {
           yield* eventually(countedSales(ops), (sales) => sales > before)
           process.kill(oldest, "SIGSTOP")
-          // The stopped worker does not take the connection that it is given: one of the first two new ones.
+          // One of the first two new connections goes to the stopped worker, which does not accept it.
           const calling = yield* Effect.forEach([1, 2], () => Effect.forkChild(callOnce, { startImmediately: true }))
           assert.isNotNull(yield* callOnce)
           process.kill(oldest, "SIGKILL")

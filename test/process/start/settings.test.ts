@@ -95,7 +95,7 @@ describe("the external services in production", () => {
     [{ FOLLOW_UP_CALLS_MAX: "7" }, 7],
     [{ FOLLOW_UP_CALLS_MAX: "off" }, null]
   ] as const)(
-    "get status queries of settled sales in a sixteenth of the calls, unless set: %j",
+    "use a sixteenth of their calls for settled sales, unless the setting says otherwise: %j",
     ([variables, calls_max]) =>
       Effect.gen(function* () {
         assert.strictEqual((yield* settingsIn(variables)).externalServices.followUpCalls_max, calls_max)
@@ -277,7 +277,7 @@ describe("several processes", () => {
     })
   )
 
-  it.effect("share 64 connections by default, at least seven each, unless PG_POOL_MAX is set", () =>
+  it.effect("share 64 connections by default, with at least seven for each, unless PG_POOL_MAX is set", () =>
     Effect.gen(function* () {
       const connections = (PROCESSES: string, PG_POOL_MAX = "") =>
         Effect.map(settingsIn({ PROCESSES, PG_POOL_MAX }), ({ connections_max }) => connections_max)

@@ -178,7 +178,7 @@ describe("the folded form", () => {
     ["O", "0"]
   ])("of %j differs from the folded form of %j", (one, other) => expect(foldedText(one)).not.toBe(foldedText(other)))
 
-  it("does not change a folded text, and is the same for a text and its canonical spelling", () => {
+  it("changes no folded text, and gives the same result for a text and its canonical spelling", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         expect(foldedText(foldedText(text))).toBe(foldedText(text))
