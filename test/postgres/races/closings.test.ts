@@ -286,6 +286,22 @@ layer(Postgres, { excludeTestServices: true })("the closing of a day", (it) => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("counts a sale that failed on a day before the first ledger entry in the first closing", () =>
+    Effect.gen(function* () {
+      const { id, ledger } = yield* company
+      const dayBehind = at("2026-03-01T12:00:00-04:00")
+      const order = yield* dayBehind(reservedOrder(ledger, intentOf(id, "early", 1_000)))
+      yield* dayBehind(settled(ledger, order, release))
+      yield* afterMidnight(close(id))
+      const { services } = yield* contentOf(id, day)
+      assert.deepStrictEqual(
+        services.map(({ amount, count, status }) => [status, count, amount]),
+        [["FAILED", 1, 1_000]]
+      )
+      assert.deepStrictEqual(yield* violatedInvariants, [])
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("has a closing for every day, also for days without movements", () =>
     Effect.gen(function* () {
       const { id } = yield* company
