@@ -10,12 +10,13 @@ interface Count {
 /** Counts calls. Returns the count of the window with these calls. Calls above the limit are not counted. */
 type CountCalls = (key: string, limit: number, window: Pick<Window, "length_s" | "number">, calls: 0 | 1) => number
 
-/** Counts in memory. */
+/** Makes a function that counts calls in the memory of this process. */
 export const makeCounts = (): CountCalls => {
   const windows = new Map<number, { readonly number: number; readonly counts: Map<string, Count> }>()
-  // Keeps the counts of one window for each window length. If the clock goes back into the window before, the current
-  // counts stay, so that no caller gains calls. If the clock goes back further, the counts restart at zero. Without
-  // this restart, callers would be refused until the clock reaches the old window again.
+  // Keeps only the counts of the latest window of each length. If the clock goes back to the previous window,
+  // these counts stay in use, so that no caller gains calls. If the clock goes back further, the counts
+  // restart at zero. Without this restart, callers would be refused until the clock reaches the old window
+  // again.
   const countsOf = ({ length_s, number }: Pick<Window, "length_s" | "number">) => {
     const current = windows.get(length_s)
     if (current !== undefined && (current.number === number || current.number === number + 1)) return current.counts

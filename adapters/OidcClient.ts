@@ -22,8 +22,9 @@ const decodeKept = Schema.decodeEffect(Kept)
 const refused = (cause: unknown) => new IdentityRefused({ reason: cause instanceof Error ? cause.message : "unknown" })
 
 /**
- * An identity provider by the library openid-client: authorization code flow with PKCE, state and nonce. The library
- * checks signature, issuer, audience and times of the ID token. It is loaded with the first sign-in.
+ * An identity provider, through the library openid-client: authorization code flow with PKCE, state and
+ * nonce. The library checks signature, issuer, audience and times of the ID token. The first sign-in loads
+ * the library.
  */
 export const make = ({ clientId, clientSecret, issuer }: OidcOptions): IdentityProvider => {
   // Discovered again for each sign-in, because sign-ins are rare and providers change their keys.

@@ -8,7 +8,7 @@ const salt_bytes = 16
 const hash_bytes = 32
 const memory_max = 64 * 1024 * 1024
 
-/** Hashes that are computed at the same time. More would take the memory and the threads of other work. */
+/** Maximum number of hashes that are computed at the same time. More would take memory and threads from other work. */
 const concurrent_max = 2
 
 const derive = (password: string, salt: Uint8Array, options: ScryptOptions) =>
@@ -65,5 +65,5 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** `PasswordHash` by scrypt of node:crypto. */
+/** `PasswordHash` with scrypt of node:crypto. */
 export const layer = Layer.effect(PasswordHash, make)

@@ -5,7 +5,7 @@ import { SecureRandom } from "effect/crypto"
 /** Number of bytes that are read from the operating system at once. A read for each value would add 9 µs to a sale. */
 const drawn_bytes = 8192
 
-/** Returns a function that gives out each byte that was read exactly once. */
+/** Makes a function that returns random bytes from blocks. It returns each byte of a block once. */
 const drawing = () => {
   const drawn = new Uint8Array(drawn_bytes)
   let given = drawn_bytes

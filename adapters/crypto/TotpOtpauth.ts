@@ -28,5 +28,5 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** `Totp` by the library otpauth. */
+/** `Totp` with the library otpauth. */
 export const layer = Layer.effect(Totp, make)

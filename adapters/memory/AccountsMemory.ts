@@ -9,7 +9,6 @@ import { Statement } from "../../core/ports/Statement.ts"
 import { Books, type CompanyBooks, consumptionIn, post, timeIn } from "./Books.ts"
 import { movementFact, recordEvents } from "./EventsMemory.ts"
 
-/** `Accounts` in memory. */
 export const accountsLayer = Layer.effect(
   Accounts,
   Effect.map(Books, ({ of }) =>
@@ -76,7 +75,6 @@ const adjustIn = (books: CompanyBooks, { at, goal, reference, since }: Adjustmen
   return moved
 }
 
-/** `Adjustments` in memory. */
 export const adjustmentsLayer = Layer.effect(
   Adjustments,
   Effect.map(Books, ({ nextEntryId, of }) =>
@@ -86,7 +84,6 @@ export const adjustmentsLayer = Layer.effect(
   )
 )
 
-/** `Statement` in memory. */
 export const statementLayer = Layer.effect(
   Statement,
   Effect.map(Books, ({ of }) => {

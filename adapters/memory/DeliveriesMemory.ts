@@ -162,5 +162,4 @@ const make = Effect.map(Books, ({ all, of }) =>
   })
 )
 
-/** `Deliveries` in memory. */
 export const layer = Layer.effect(Deliveries, make)

@@ -87,7 +87,6 @@ export const policyFact = ({ id, policy }: Insurance, transactionId: Transaction
 export const movementFact = (books: CompanyBooks, type: EventType): ReadonlyArray<Fact> =>
   books.entries.slice(-1).map((entry) => ({ type, subject: EventSubject.Movement({ entry }) }))
 
-/** `Events` in memory. */
 export const layer = Layer.effect(
   Events,
   Effect.map(Books, ({ of }) =>
@@ -101,7 +100,7 @@ export const layer = Layer.effect(
         ),
       turnedOn: (companies) => Effect.sync(() => new Set(companies.filter((companyId) => of(companyId).events.on))),
       turn: (companyId, on) => Effect.sync(() => turnEvents(of(companyId), on)),
-      purge: () => Effect.die(new Error("events in memory are never old"))
+      purge: () => Effect.die(new Error("the in-memory adapter does not delete events"))
     })
   )
 )

@@ -42,7 +42,6 @@ const passes = (filter: TransactionFilter, { key, order, status, terminalId }: S
   (filter.serviceId === undefined || filter.serviceId === order.service.id) &&
   (filter.terminalId === undefined || filter.terminalId === terminalId)
 
-/** `Transactions` in memory. */
 export const layer = Layer.effect(
   Transactions,
   Effect.map(Books, ({ of }) =>

@@ -58,7 +58,6 @@ const claimIn = (companies: Iterable<CompanyBooks>, claim: RecoveryClaim): Reado
   })
 }
 
-/** `Unresolved` in memory. */
 export const layer = Layer.effect(
   Unresolved,
   Effect.map(Books, ({ all }) => Unresolved.of({ claim: (claim) => Effect.sync(() => claimIn(all(), claim)) }))

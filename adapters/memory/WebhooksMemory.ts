@@ -8,7 +8,6 @@ import { turnEvents } from "./EventsMemory.ts"
 export const webhookIn = ({ webhooks }: CompanyBooks, id: WebhookId): Option.Option<Webhook> =>
   Option.map(Option.fromUndefinedOr(webhooks.get(id)), ({ webhook }) => webhook)
 
-/** `Webhooks` in memory. */
 export const layer = Layer.effect(
   Webhooks,
   Effect.map(Books, ({ all, nextWebhookId, of }) => {

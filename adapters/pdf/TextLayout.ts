@@ -92,7 +92,7 @@ interface Word {
   readonly space: number
 }
 
-/** A text that is measured in one face. Widths are proportional to the font size, so it is measured once for all sizes. */
+/** The widths of a text in one face. Widths are proportional to the font size, so one measurement serves all sizes. */
 class MeasuredText {
   readonly words: ReadonlyArray<Word>
   private readonly known = new Map<string, number>()

@@ -172,7 +172,7 @@ const reversal = ({ order: { identifier } }: Reversal, askedAbout: boolean): Rev
  * - Pending sale: 02 is denied, 12 stays undecided, all others are confirmed.
  * - Reversal: 93 is denied, 94 is unknown until its first status query, all others are confirmed.
  *
- * A million pesos are always left with it.
+ * Its float is always a million pesos.
  */
 export const simulatedProvider: Provider = {
   knows: () => true,

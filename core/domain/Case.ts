@@ -15,7 +15,7 @@ export type CaseKind = typeof CaseKind.Type
 export const CaseState = Schema.Literals(["abierto", "anotado", "cerrado"])
 export type CaseState = typeof CaseState.Type
 
-/** A sale as one side knows it. */
+/** The status, amount and time of a sale according to one side: Saldo or the provider's statement. */
 interface CaseSide<Status> {
   readonly status: Status
   readonly amount: Centavos | null
@@ -42,11 +42,11 @@ export interface Case {
   readonly file: string
   readonly foundAt: DateTime.Utc
   readonly seenAt: DateTime.Utc
-  /** When a later comparison of the same time span no longer had the difference. */
+  /** Time of the later comparison of the same time span that no longer found the difference. Null if none. */
   readonly goneAt: DateTime.Utc | null
 }
 
-/** What an operator wrote about a case. */
+/** An operator's note about a case. */
 export interface CaseNote {
   readonly at: DateTime.Utc
   readonly operator: string

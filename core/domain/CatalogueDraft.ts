@@ -113,7 +113,7 @@ const repeated = <Field extends "id" | "name">(
       : []
   })
 
-/** Whether certainly no entry has this id. False if the id of any entry could not be parsed. */
+/** Whether it is certain that no entry has this id. False if the id of any entry could not be parsed. */
 const isNoneOf = (id: number | undefined, entries: ReadonlyArray<{ readonly id?: number | undefined }>): boolean =>
   id !== undefined && entries.every((entry) => entry.id !== undefined && entry.id !== id)
 

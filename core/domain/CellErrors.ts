@@ -17,7 +17,7 @@ export class CompanyMoving extends Schema.TaggedError<CompanyMoving>()("CompanyM
   /** The cells of the move that has begun. */
   source: CellName,
   target: CellName,
-  /** The move has another target, or other transactions kept the rows of the company locked. */
+  /** `other`: the move has another target. `busy`: other transactions kept the company's rows locked. */
   why: Schema.Literals(["other", "busy"])
 }) {}
 
@@ -27,7 +27,7 @@ export class CellMoving extends Schema.TaggedError<CellMoving>()("CellMoving", {
   /** The nodes of the move that has begun. */
   source: NodeName,
   target: NodeName,
-  /** The command contradicts the move, or other transactions use its tables, so it was not moved yet. */
+  /** `other`: the command contradicts the move. `busy`: other transactions kept the cell's tables locked. */
   why: Schema.Literals(["other", "busy"])
 }) {}
 
@@ -45,8 +45,8 @@ export class CellNotMoved extends Schema.TaggedError<CellNotMoved>()("CellNotMov
 export class CellsUnreachable extends Schema.TaggedError<CellsUnreachable>()("CellsUnreachable", {
   node: Schema.String,
   /**
-   * The login does not own the cells there, the node is a worker of a Citus cluster, the environment does not know the node, or
-   * it does not answer.
+   * `login`: the login does not own the cells there. `cluster`: the node is a worker of a Citus cluster.
+   * `unknown_node`: the environment has no address for the node. `node_down`: the node does not answer.
    */
   why: Schema.Literals(["login", "cluster", "unknown_node", "node_down"])
 }) {}
@@ -58,8 +58,9 @@ export class CellNameTaken extends Schema.TaggedError<CellNameTaken>()("CellName
 export class CellNotAdded extends Schema.TaggedError<CellNotAdded>()("CellNotAdded", {
   name: CellName,
   /**
-   * The login does not own the database, sales were using the ids for too long, the database has a later version, the
-   * environment does not know the node, or the node does not answer.
+   * `login`: the login does not own the database. `busy`: sales used the ids for too long. `version`: the
+   * database has a later version. `unknown_node`: the environment has no address for the node. `node_down`:
+   * the node does not answer.
    */
   why: Schema.Literals(["login", "busy", "version", "unknown_node", "node_down"])
 }) {}

@@ -33,7 +33,7 @@ const EarlierReversal = Schema.Struct({
   amount: Schema.Int
 })
 
-/** The figures of a company's local day, as the ledger has them. A sale's amount is positive. */
+/** Counts and sums of a company's local day, computed from the ledger. The amounts of sales are positive. */
 export const DayFigures = Schema.Struct({
   deposits: CountedAmount,
   sales: CountedAmount,
@@ -140,7 +140,7 @@ export const closingContent = (
   }
 }
 
-/** A part of a closing that does not add up. Amounts are centavos. */
+/** A part of a closing with inconsistent totals. Amounts are centavos. */
 export const ClosingProblem = Schema.Struct({
   part: Schema.Literals(["balance", "sales", "reversals", "carried"]),
   expected: CountedAmount,
@@ -152,9 +152,9 @@ const sameAs = (one: CountedAmount, other: CountedAmount): boolean =>
   one.count === other.count && one.amount === other.amount
 
 /**
- * The parts of a closing that do not add up. The opening balance and the entries must give the running balance of the
- * ledger. The sales by service must be the entries of sales and reversals. Each unresolved sale of the day before must be
- * found again.
+ * The parts of a closing with inconsistent totals. The opening balance plus the entries must equal the
+ * running balance of the ledger. The totals by service must equal the entries of sales and reversals. Each
+ * unresolved sale of the day before must be found again.
  */
 export const problemsOf = (
   { adjustments, closing, deposits, heldBefore, opening, reversals, sales, services }: ClosingContent,
@@ -171,7 +171,7 @@ export const problemsOf = (
   return compared.filter(({ expected, found }) => !sameAs(expected, found))
 }
 
-/** What is wrong with a closing of a chain. `gap`: the closing of the day before is missing. */
+/** Fault of a closing in its chain. `gap`: the closing of the day before is missing. */
 export type ChainFault = "seal" | "gap" | "previous seal" | "opening"
 
 /** Why a closing does not continue the closing before it. Null if it does. */

@@ -15,7 +15,7 @@ export type WebhookId = typeof WebhookId.Type
 /** How many webhooks a company may have. Contract: 6. */
 export const webhooks_max = 10
 
-/** What an event reports: a sale, a policy, a balance or a ledger entry, in its state at the time of the event. */
+/** Subject of an event: a sale, a policy, a balance or a ledger entry, in its state at the time of the event. */
 export type EventSubject = Data.TaggedEnum<{
   Sale: { readonly transaction: Transaction }
   /** The sale of a policy has ended. Contains no data of the insured person. */

@@ -1,7 +1,7 @@
 import { Data, DateTime, type Duration } from "effect"
 import type { ProviderName } from "./ProviderStatement.ts"
 
-/** What is left with a provider in one unit, such as USD. Not in centavos, because units may have more decimals. */
+/** Balance with a provider in one unit, such as USD. Not in centavos, because units may have more decimals. */
 export interface FloatBalance {
   readonly unit: string
   readonly available: number

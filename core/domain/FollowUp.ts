@@ -11,8 +11,7 @@ export interface Check {
   readonly hours: number
   readonly dueAfter: Duration.Duration
   /**
-   * Age from which this check skips a sale. The next check then asks about the sale; after the last check no question
-   * follows.
+   * Age from which this check skips a sale and leaves it to the next check. The last check has no successor.
    */
   readonly lateAfter: Duration.Duration
 }
@@ -20,7 +19,7 @@ export interface Check {
 /** Hours from the settlement of a sale until each question. Contract: 3.1. */
 const ages_h = [1, 6, 24, 48]
 
-/** Sales that were settled more hours ago are not checked any more. */
+/** Hours from the settlement after which a sale is not checked any more. */
 const end_h = 72
 
 export const checks: ReadonlyArray<Check> = ages_h.map((hours, index) => ({

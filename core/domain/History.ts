@@ -218,7 +218,7 @@ const partsAfter = (event: HistoryEvent, amount: Amount): AmountParts | null => 
   return event.entry.type === "sale" ? { ...none, charged: amount } : { ...none, available: amount }
 }
 
-/** Adds to each moment where the amount was before and after it. */
+/** Adds the movement of money to each moment. The amount's parts after one moment are the parts before the next. */
 const withMoney = (happenings: ReadonlyArray<Happening>, amount: Amount): ReadonlyArray<Moment> => {
   let before: AmountParts = { available: amount, held: 0, charged: 0 }
   return happenings.map((happening) => {

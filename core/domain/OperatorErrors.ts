@@ -69,12 +69,15 @@ export class UnknownSale extends Schema.TaggedError<UnknownSale>()("UnknownSale"
   text: Schema.String
 }) {}
 
-/** A list without a company and without a search may not have so many days. */
+/** The list covers too many days. Only a list of one company, or a search, may cover more than `days_max`. */
 export class TooManyDays extends Schema.TaggedError<TooManyDays>()("TooManyDays", {
   days_max: Schema.Int
 }) {}
 
-/** The page of a list over several cells lies too deep. Each cell would read all rows up to the page. */
+/**
+ * The page is too far from the beginning of a list over several cells. Each cell would read all rows up to
+ * the page.
+ */
 export class PageTooDeep extends Schema.TaggedError<PageTooDeep>()("PageTooDeep", {
   rows_max: Schema.Int
 }) {}
@@ -163,7 +166,10 @@ export class NotConfirmable extends Schema.TaggedError<NotConfirmable>()("NotCon
 /** The provider or insurer was not asked about this transaction, and nothing was changed. */
 export class NotAskable extends Schema.TaggedError<NotAskable>()("NotAskable", {
   transactionId: TransactionId,
-  /** The call is still running, the sale is reversed for good, or no provider or insurer accepts calls from here. */
+  /**
+   * `young`: the call may still be running. `reversed`: the sale is reversed, which is final. `unreachable`:
+   * no provider or insurer accepts calls of this process.
+   */
   why: Schema.Literals(["young", "reversed", "unreachable"])
 }) {}
 

@@ -129,7 +129,7 @@ export const successRateOf = ({ delivered, failed }: Pick<SupplierResult, "deliv
 /** Lower bounds of the age bands of held money, in seconds: up to a minute, ten minutes, an hour, a day, and older. */
 export const ageBands_s = [0, 60, 600, 3_600, 86_400] as const
 
-/** Held money of the sales with an age between this bound and the next one. */
+/** Held money of one age band: sales older than `from_s` and younger than the next bound of `ageBands_s`. */
 interface HeldBand {
   readonly from_s: number
   readonly sales: number
@@ -192,7 +192,7 @@ export interface LastClosing {
   readonly unclosed: number
 }
 
-/** What needs the attention of the operator now. */
+/** Matters that need the operator's attention now. */
 export interface OpenMatters {
   readonly held: HeldMoney
   /** Ordered by the missing part of the alert value, largest first. */

@@ -22,7 +22,7 @@ export interface StatementLine {
   readonly status: StatementStatus
   /** Null if a refused sale has no amount. */
   readonly amount: Centavos | null
-  /** When the provider dates the sale: an instant, or a local day from its first to its last instant. */
+  /** The date of the sale in the statement: an instant, or the first and the last instant of a local day. */
   readonly dated: { readonly since: DateTime.Utc; readonly until: DateTime.Utc } | null
 }
 

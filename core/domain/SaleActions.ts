@@ -11,7 +11,7 @@ import type { UnresolvedReversal } from "./Reversal.ts"
 import type { Order } from "./Sale.ts"
 import { isUnresolved } from "./Status.ts"
 
-/** What an operator may ask the provider about now. */
+/** The subject of a question that an operator may send to the provider now. */
 export type Askable = Data.TaggedEnum<{
   /** The outcome of the sale is unknown. A firm answer settles it. */
   Sale: { readonly order: Order }
@@ -26,8 +26,8 @@ const isRunning = (createdAt: DateTime.Utc, now: DateTime.Utc): boolean =>
   Duration.isLessThan(DateTime.distance(createdAt, now), orphanedAfter)
 
 /**
- * Decides what an operator's question to the provider is about. While the call of the sale or reversal may be running,
- * a question could get the answer that the provider does not have it yet.
+ * Decides the subject of an operator's question to the provider. Refuses the question while the call of the
+ * sale or reversal may be running, because the provider may not have received the call yet.
  */
 export const askable = (
   { order, status, unresolved }: SaleToResolve,
@@ -115,8 +115,8 @@ const replaysOf = (events: ReadonlyArray<SaleEvent>): ReadonlyArray<SaleAction> 
 }
 
 /**
- * What can be done about a sale now, in the order in which an operator should consider it. `allowed` is whether the role
- * of this operator may do it. The workflows check each rule again.
+ * The possible actions on a sale, in the order in which an operator should consider them. `allowed`: whether
+ * this operator's role may take the action. The workflows check each rule again.
  */
 export const actionsOn = (
   toResolve: SaleToResolve,

@@ -78,8 +78,9 @@ const soughtAs: Readonly<Record<SoughtBy, (typed: string) => Sought>> = {
 }
 
 /**
- * What a search text may be. Ids, xids, keys and identifiers overlap: `8095551234` may be a phone, a contract, a key and
- * the id of a sale. So the text is sought as everything that it may be. Each of these searches uses an index.
+ * The values that a search text may stand for. Ids, xids, keys and identifiers overlap: `8095551234` may be a
+ * phone, a contract, a key and the id of a sale. Such a text is searched as each of these values. Each search
+ * uses an index.
  *
  * @returns None if no sale can have such a value.
  */

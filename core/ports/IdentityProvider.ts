@@ -2,7 +2,7 @@ import { Context, type Effect } from "effect"
 import type { IdentityRefused } from "../domain/SignInErrors.ts"
 import type { ExternalIdentity } from "./Operators.ts"
 
-/** What an identity provider has confirmed about the person who signs in. */
+/** The facts that an identity provider has confirmed about the person who signs in. */
 export interface ConfirmedIdentity extends ExternalIdentity {
   /** Null if the provider does not confirm an e-mail address. */
   readonly email: string | null

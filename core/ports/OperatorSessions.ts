@@ -49,11 +49,11 @@ export class OperatorSessions extends Context.Service<
     /** Ends all sessions of an account, and its invitation. */
     readonly endAll: (operatorId: OperatorId) => Effect.Effect<void>
     /**
-     * Records an attempt, unless too many have failed. Returns the seconds until another attempt is allowed; null if
-     * the attempt was recorded. Concurrent attempts count each other.
+     * Records an attempt, unless too many have failed. Returns the seconds until another attempt is allowed;
+     * null if the attempt was recorded. Each of several concurrent attempts counts the others.
      */
     readonly attempt: (attempt: SignInAttempt, at: DateTime.Utc) => Effect.Effect<number | null>
-    /** Forgets the failed attempts for an account, and this attempt. */
+    /** Deletes the failed attempts for an account, and this attempt. */
     readonly succeeded: (attempt: SignInAttempt) => Effect.Effect<void>
   }
 >()("saldo/core/OperatorSessions") {}

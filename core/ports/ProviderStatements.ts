@@ -13,7 +13,10 @@ export interface ComparedStatement<E> {
   readonly lines: Stream.Stream<ReadonlyArray<StatementLine>, E>
   /** The local days to compare. Null: from the first to the last date in the statement. */
   readonly days: Required<DayRange> | null
-  /** The time of the comparison. The comparison counts as later than every earlier one of the provider. */
+  /**
+   * The time of the comparison. It is stored later than every earlier comparison of the provider, even if
+   * clocks differ.
+   */
   readonly at: DateTime.Utc
   /** Runs in the transaction that stores the cases. */
   readonly record: (comparison: Comparison) => Effect.Effect<void>
@@ -24,7 +27,7 @@ export interface Comparison {
   /** `seenAt` of the cases that the comparison has found. */
   readonly at: DateTime.Utc
   readonly since: DateTime.Utc
-  /** Exclusive. */
+  /** The end of the compared time span, exclusive. */
   readonly until: DateTime.Utc
   /** Lines in the whole file. */
   readonly lines: number

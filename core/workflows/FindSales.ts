@@ -14,7 +14,7 @@ import { AllTransactions, type OwnedFilter, type OwnedSlice, type OwnedTransacti
 import { companyOf } from "./ManageCompany.ts"
 import { allTransactions } from "./Queries.ts"
 
-/** What an operator looks for among the sales of all companies. All given fields must match. */
+/** A search among the sales of all companies. All given fields must match. */
 export interface SaleQuery extends DayRange {
   readonly search?: { readonly by: SoughtBy; readonly text: string } | undefined
   readonly companyId?: CompanyId | undefined

@@ -68,8 +68,8 @@ const auditedOf = ({ amount, kind, number, proposedBy, reason, reference }: Fund
 })
 
 /**
- * Records a step of a proposal once. In a cell of another node the step is committed before its record, so a repetition
- * writes the record that a crash between the two has left out.
+ * Writes the audit record of a step of a proposal, once. In a cell of another node the step is committed
+ * before its record. After a crash between the two commits, a repeated call writes the missing record.
  */
 const recordStep = (
   action: "funding_confirmed" | "funding_proposed",

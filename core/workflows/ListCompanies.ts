@@ -6,7 +6,7 @@ import { type Account, Accounts } from "../ports/Accounts.ts"
 import { Companies } from "../ports/Companies.ts"
 import { Events } from "../ports/Events.ts"
 
-/** A company with its money now, and whether its events are turned on. */
+/** A company with its account, and whether its events are turned on. */
 export interface ListedCompany {
   readonly company: Company
   readonly account: Account

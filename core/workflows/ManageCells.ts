@@ -31,7 +31,7 @@ const setState = Effect.fnUntraced(function* (name: CellName, state: CellState) 
   const { node } = yield* stayingCell(name)
   const cells = yield* CellDirectory
   const before = yield* cells.setState(name, state)
-  // A move has begun since.
+  // A move of the cell has begun since it was read.
   if (Option.isNone(before)) return yield* new CellMoving({ name, source: node, target: node, why: "other" })
   if (before.value === state) return false
   yield* recordAudit(state === "open" ? "cell_opened" : "cell_closed", {}, { cell: name })

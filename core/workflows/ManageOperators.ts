@@ -73,8 +73,9 @@ export const changeOperator = Effect.fn("ManageOperators.changeOperator")(functi
 }, atomically)
 
 /**
- * Makes a token with which programs act as the operator (OPERATOR_TOKEN), in place of an earlier one. Only the operator
- * may make it, because an admin could otherwise confirm his own proposals in the name of another operator.
+ * Makes a token with which programs act as the operator (OPERATOR_TOKEN), in place of an earlier one. Only
+ * the operator may make the token. Otherwise an admin could confirm the admin's own proposals in the name of
+ * another operator.
  */
 export const issueOperatorToken = Effect.fn("ManageOperators.issueOperatorToken")(function* (name: string) {
   const operators = yield* Operators

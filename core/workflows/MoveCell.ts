@@ -9,7 +9,7 @@ import { awaitIdle, MovePauses } from "./MoveCompany.ts"
 
 /** The result of a move. */
 interface CellMoved {
-  /** The node that the cell has left, or the node on which it stays. */
+  /** The cell's node before the move. Equals `node` if the cell has not moved. */
   readonly source: NodeName
   /** The node of the cell. */
   readonly node: NodeName
@@ -49,7 +49,10 @@ const begun = Effect.fnUntraced(function* (name: CellName, target: NodeName) {
   return now.node === target ? null : yield* new CellMoving({ name, source: node, target: now.node, why: "busy" })
 }, atomically)
 
-/** Waits until nothing of the closed cell is in progress. Returns false if transactions go on writing. */
+/**
+ * Waits until no operation of the closed cell is in progress. Returns false if transactions still write its
+ * rows afterwards.
+ */
 const settledDown = Effect.fnUntraced(function* (name: CellName) {
   const moves = yield* CellMoves
   yield* awaitIdle((at) => moves.inFlight(name, at))

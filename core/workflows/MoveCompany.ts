@@ -26,7 +26,7 @@ export const MovePauses = Context.Reference<{
 
 /** The result of a move. */
 interface CompanyMoved {
-  /** The cell that the company has left, or the cell in which it stays. */
+  /** The company's cell before the move. Equals `cell` if the company has not moved. */
   readonly source: CellName
   /** The cell of the company. */
   readonly cell: CellName
@@ -71,7 +71,10 @@ const begun = Effect.fnUntraced(function* (companyId: CompanyId, target: CellNam
   return (yield* companyOf(companyId)).cell === target ? null : yield* new CellNotOpen({ name: target })
 }, atomically)
 
-/** Waits until nothing of the closed company is in progress. Returns false if transactions go on writing. */
+/**
+ * Waits until no operation of the closed company is in progress. Returns false if transactions still write
+ * its rows afterwards.
+ */
 const settledDown = Effect.fnUntraced(function* (move: CompanyMove) {
   const moves = yield* CompanyMoves
   yield* awaitIdle((at) => moves.inFlight(move, at))

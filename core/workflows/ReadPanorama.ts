@@ -20,7 +20,7 @@ const dayResultsTtl = Duration.minutes(1)
 /** How long the sales of a past day are reused. Reversals and late settlements still change them. */
 const pastDayTtl = Duration.minutes(10)
 
-/** Failures are not reused. */
+/** The lifetime of a cached result: `ttl` for a success, zero for a failure. */
 const reusedFor =
   (ttl: Duration.Duration) =>
   <A, E>(exit: Exit.Exit<A, E>): Duration.Duration =>

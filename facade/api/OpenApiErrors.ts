@@ -106,7 +106,10 @@ const codesIn = ({ errors }: Failure): ReadonlyArray<ErrorCode> =>
 
 const joined = (some: ReadonlyArray<ErrorCode>): string => some.join("_o_")
 
-/** The responses with several codes. Operations with the same codes share one schema. */
+/**
+ * The error responses that can have several codes, grouped by their codes. The responses of a group share one
+ * schema.
+ */
 const combinations = Map.groupBy(
   endpoints.flatMap((endpoint) =>
     failuresOf(endpoint).flatMap((failure) => {

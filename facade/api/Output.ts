@@ -21,7 +21,7 @@ export const ServiceName = Schema.Struct({ id: Schema.Int, nombre: Schema.String
 export const currency = "DOP"
 export const Currency = Schema.Literal(currency).annotate({ identifier: "Moneda" })
 
-/** The page numbers and totals of a list. Null for the totals of a list that was not counted. */
+/** The page number, page size and totals of a list. The totals are null if the list was not counted. */
 export const pagesOf = <Total extends number | null>({ page, perPage }: Page, total: Total) => ({
   page,
   per_page: perPage,

@@ -84,7 +84,7 @@ export const errorShapeOf = (error: unknown, requestId: string | undefined, path
   }
 }
 
-/** What tRPC passes to each procedure of a request. */
+/** The facts about a request that tRPC passes to each of its procedures. */
 export interface TrpcContext {
   readonly call: Call
   /** Reads the input of one procedure of the batch. */

@@ -58,7 +58,7 @@ const notConfirmableMessages: { readonly [Why in NotConfirmable["why"]]: (id: nu
 const notAskableMessages: { readonly [Why in NotAskable["why"]]: (id: number) => string } = {
   young: (id) =>
     `Transaction ${id} is less than a minute old, and its call may still be running. Nothing was asked. Check it with "saldo transactions show ${id}".`,
-  reversed: (id) => `Transaction ${id} is reversed for good. There is nothing to ask.`,
+  reversed: (id) => `Transaction ${id} is reversed, which is final. Nothing was asked.`,
   unreachable: (id) =>
     `The question about transaction ${id} could not be sent, because no provider or insurer accepts calls from here. Run this command with the environment variables of the servers.`
 }

@@ -62,7 +62,7 @@ export const signInRefusals: {
   }),
   SignedOut: () => ({
     code: "SIGNED_OUT",
-    message: 'OPERATOR_TOKEN is no longer good. Unset it and sign in with "saldo login".'
+    message: 'OPERATOR_TOKEN is no longer valid. Unset it and sign in with "saldo login".'
   }),
   IdentityRefused: ({ reason }) => ({
     code: "IDENTITY_REFUSED",

@@ -11,7 +11,7 @@ type Event = Wire["event"]
 
 type EventInput = Input<"eventos", "listar">
 
-/** Which events to read: after a secuencia, or of a type. */
+/** Filter of events: after a secuencia, or of a type. */
 type EventFilter = Omit<EventInput, "esperar" | "limite">
 
 /** The first and the last day of closings. */

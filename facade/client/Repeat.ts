@@ -1,6 +1,6 @@
 import { type Failure, isFailure, isSaldoError } from "./Errors.ts"
 
-/** What repetitions need from the outside. Tests replace it. */
+/** The clock, random numbers and pauses that repetitions use. Tests replace them. */
 export interface Surroundings {
   /** A clock that only advances, unlike the time of day. */
   readonly now_ms: () => number
@@ -39,7 +39,10 @@ export interface Limits {
   readonly signal?: AbortSignal | undefined
   /** Maximum number of repetitions. */
   readonly retries: number
-  /** The instant after which no repetition begins. Until then, repetitions for which the service asks are unlimited. */
+  /**
+   * The instant after which no repetition begins. Until then, repetitions that the service asks for do not
+   * count towards `retries`.
+   */
   readonly until_ms?: number | undefined
 }
 
@@ -51,7 +54,7 @@ const isRateLimit = ({ httpStatus }: Failure): boolean => httpStatus === 429
 const mayHaveBegun = (error: Failure): boolean => {
   const { httpStatus } = error
   if (httpStatus === undefined || httpStatus >= 500) return true
-  // A success of the service that cannot be read, or 202.
+  // A status from 200 to 299 is an error here only if the response is unreadable, or if it is 202.
   return (httpStatus >= 200 && httpStatus < 300) || isInProgress(error)
 }
 
@@ -60,12 +63,13 @@ export const isTemporary = (error: Failure): boolean =>
   isRateLimit(error) ||
   isInProgress(error) ||
   error.httpStatus === 408 ||
-  // A consulta of insurance gets 501, and always will.
+  // 501 is permanent: the service has no consulta of insurance.
   (error.httpStatus !== 202 && error.httpStatus !== 501 && mayHaveBegun(error))
 
 /**
- * Whether an error is the final answer about an operation, and so settles earlier attempts with its key too. A refusal
- * before the operation begins does not, because the request of an earlier attempt may still arrive.
+ * Whether an error is the final answer to an operation, and therefore also to earlier attempts with the same
+ * key. A refusal before the operation begins is not, because the request of an earlier attempt may still
+ * arrive.
  */
 const settles = (error: Failure): boolean =>
   isSaldoError(error) && error.httpStatus === 422 && Object.hasOwn(Object(error.details), "xid")

@@ -6,7 +6,7 @@ import { isTemporary, type Surroundings } from "./Repeat.ts"
 type Sale = Output<"recargas", "crear">
 type Transaction = Output<"transacciones", "ver">
 
-/** What every result of a sale has. */
+/** The fields of every result of a sale. */
 interface Known {
   readonly idempotency_key: string
   readonly transaction_id: number

@@ -14,7 +14,7 @@ export interface VerifyOptions {
 /** A delivery that is not from Saldo, or that is too old. Answer it with 400. */
 export class SaldoWebhookError extends Error {
   override readonly name = "SaldoWebhookError"
-  /** What is wrong with the delivery, or with the secret. */
+  /** The part of the delivery that is wrong, or `secret` if the secret is malformed. */
   readonly reason: "body" | "headers" | "secret" | "signature" | "timestamp"
 
   constructor(reason: SaldoWebhookError["reason"], message: string) {

@@ -42,7 +42,7 @@ export const procedures = {
   webhooks
 }
 
-/** What tRPC passes to a procedure. */
+/** The facts about a request that tRPC passes to a procedure. */
 export interface ConsoleContext {
   readonly services: Context.Context<Services>
   readonly session: OperatorSession | null

@@ -5,7 +5,7 @@ export interface ErrorText {
   readonly money: string
   /** Whether the client may repeat the call, and with which key. */
   readonly again: string
-  /** What the client should do, as steps in order. */
+  /** The steps that the client should take, in order. */
   readonly action: readonly [string, ...ReadonlyArray<string>]
 }
 

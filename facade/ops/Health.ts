@@ -9,7 +9,7 @@ export class Health extends Context.Service<
   {
     /** Whether the service runs. Does not end while a process hangs. */
     readonly isAlive: Effect.Effect<boolean>
-    /** What is missing before the service can accept calls. */
+    /** The conditions for accepting calls that do not hold yet. */
     readonly missing: Effect.Effect<ReadonlyArray<string>>
     /** The cells that do not answer. The service accepts the calls of all other companies. */
     readonly cellsDown: Effect.Effect<ReadonlyArray<string>>

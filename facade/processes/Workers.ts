@@ -11,7 +11,7 @@ const failing_max = Duration.seconds(30)
 const firstPause = Duration.seconds(1)
 const pause_max = Duration.seconds(30)
 
-/** How long to wait before a worker is replaced, after so many failing workers in a row. */
+/** Pause before a worker is replaced, by the number of failing workers in a row. */
 export const pauseAfter = (failures: number): Duration.Duration =>
   failures <= 1 ? Duration.zero : Duration.min(Duration.times(firstPause, 2 ** (failures - 2)), pause_max)
 

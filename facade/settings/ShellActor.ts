@@ -31,7 +31,8 @@ const tokenVariable = variable("OPERATOR_TOKEN", {
 /** The operator of OPERATOR_TOKEN or of `saldo login`. Null if neither is there, or if the session has ended. */
 const signedIn = Effect.fnUntraced(function* (origin: Origin) {
   const operatorToken = yield* tokenVariable
-  // A token that is no longer good is an error, because a program would not notice it otherwise.
+  // A token that is no longer valid is an error, because a program would otherwise not notice that it has
+  // lost its rights.
   if (operatorToken !== null) return yield* actorOfOperatorToken(operatorToken, origin)
   const { place } = yield* DatabaseServer
   const token = yield* sessionFor(place)

@@ -45,7 +45,7 @@ const lineLength_max = 65_536
 
 const delimiters = [",", ";", "\t"]
 
-/** The delimiter that the first line has most often. Spreadsheets of some countries write semicolons. */
+/** The delimiter that occurs most often in the first line. Spreadsheets of some countries write semicolons. */
 const delimiterIn = (text: string): string => {
   const [header = ""] = text.replace(/"[^"]*"/g, "").split(/[\r\n]/, 1)
   const count = (mark: string) => header.split(mark).length

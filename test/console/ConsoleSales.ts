@@ -27,7 +27,7 @@ let numbers = 0
 // The simulator decides the outcome by the last digit. 9 is delivered.
 export const nextPhone = () => `80955${String(++numbers).padStart(4, "0")}9`
 
-/** A sale of 100 pesos. The provider did not say its outcome. */
+/** A sale of 100 pesos with an unknown outcome. `said` is the provider's later answer to status queries. */
 export const pendingSale = Effect.fnUntraced(function* (said: StatusAnswer) {
   const { provider } = yield* Script
   const { auth, companyId } = yield* customer()

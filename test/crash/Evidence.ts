@@ -129,7 +129,7 @@ const readPlacements = Effect.gen(function* () {
   return yield* readCells<Placement>(parts.join(" union all "))
 })
 
-/** Reads the books, on the shared time. */
+/** Reads the books. Uses the shared time of the run, for example to decide which days are over. */
 export const readBooks = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const sales = yield* readCells<SaleRow>(`

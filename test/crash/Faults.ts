@@ -169,7 +169,10 @@ const halvesOf = (chance: SeededRandom, type: "Pause" | "PauseClosing") => {
   return [half(0), half(1)] as const
 }
 
-/** The kills of a move of a company and of a cell, one of each for a series, because a move takes longer than other faults. */
+/**
+ * Pairs of a killed move of a company and a killed move of a cell. Each series has only one pair, because
+ * moves take longer than other faults.
+ */
 const pairsOfMoves = (chance: SeededRandom) => {
   const kills = chance.shuffled(faultsOfType("KillMove"))
   const [companies, cells] = [

@@ -11,7 +11,7 @@ interface Person {
   readonly email_verified?: boolean
 }
 
-/** What a dishonest or broken provider does. */
+/** A fault of a dishonest or broken provider. */
 export type ProviderFault =
   | "another audience"
   | "another issuer"

@@ -75,7 +75,7 @@ const command = Command.make("npm run prove --", flags, run).pipe(
   Command.withDescription(
     "Runs all checks for lost, doubled or invented money at full size, one after the other: the simulation in memory and on the SQL functions, the planted bugs that the simulation must catch, the races, the crashes and the fuzzing. Prints the command of each part. A violation does not stop the run; it then ends with exit code 1 and the commands that reproduce the violations. Exit code 2 for wrong usage.\n\nWrites the results of a full run into docs/proof.md, next to the claims and assumptions. Do not use the machine for other work during the run."
   ),
-  Command.withShortDescription("Run all checks of the money at full size"),
+  Command.withShortDescription("Run all checks of the money in their long form"),
   Command.withExamples([
     { command: "npm run prove", description: "A full run, which writes docs/proof.md" },
     { command: "npm run prove -- --share 0.01", description: "A trial of all parts in a few minutes" },

@@ -30,7 +30,7 @@ export const fastSettings = {
   synchronous_commit: "off",
   full_page_writes: "off",
   max_connections: "300",
-  // The write-ahead log may be in memory.
+  // The write-ahead log may be in memory, so it must stay small.
   max_wal_size: "256MB",
   autovacuum_naptime: "1d"
 }
@@ -45,8 +45,8 @@ const memory = "/dev/shm"
 const freeMemory_min = 8 * 1024 ** 3
 
 /**
- * Parent of the data directory. It is in memory if there is room, because a run copies hundreds of databases of 550 files,
- * and a copy on a disk takes 130 ms of a core.
+ * Parent of the data directory: in memory if there is room. A run copies hundreds of databases of 550 files,
+ * and each copy on a disk takes 130 ms of a core.
  */
 const parentDirectory = (): string => {
   if (!existsSync(memory)) return tmpdir()

@@ -10,7 +10,10 @@ import { mainNode, Nodes } from "./Nodes.ts"
  */
 export const CellName = Context.Reference<string>("saldo/adapters/CellName", { defaultValue: () => "cell" })
 
-/** A client of the cell's server, with the cell's schema as a part of a statement: `from ${sql.cell}.transaction`. */
+/**
+ * A client of the cell's server. `cell` is the cell's schema for use in a statement: `from
+ * ${sql.cell}.transaction`.
+ */
 export interface CellSql extends PgClient.PgClient {
   readonly cell: Fragment
 }
@@ -78,7 +81,10 @@ export interface NamedCell {
   readonly sql: CellSql
 }
 
-/** Makes the effect that lists the cells of a read over all companies, the first cell first, with their connections. */
+/**
+ * Makes an effect that lists the cells, the first cell first, each with an effect that connects to it. For
+ * reads over all companies.
+ */
 export const everyCellPlace = Effect.gen(function* () {
   const sql = yield* directoryClient
   const clientOn = yield* nodeClients(sql)
@@ -99,7 +105,7 @@ export const everyCellPlace = Effect.gen(function* () {
   return places
 })
 
-/** Makes the effect that lists and connects the cells of a read over all companies, the first cell first. */
+/** Makes an effect that lists the cells and connects to each, the first cell first. For reads over all companies. */
 export const everyCell = Effect.map(everyCellPlace, (places) =>
   Effect.flatMap(places, (cells) => Effect.forEach(cells, ({ connected }) => Effect.orDie(connected)))
 )

@@ -77,5 +77,4 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** `AuditEvents` in Postgres. */
 export const layer = Layer.effect(AuditEvents, make)

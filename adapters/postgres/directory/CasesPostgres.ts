@@ -140,5 +140,4 @@ const make = Effect.gen(function* () {
   return Cases.of({ list, all, find, notes, note })
 })
 
-/** `Cases` in Postgres. */
 export const layer = Layer.effect(Cases, make)

@@ -153,5 +153,4 @@ const make = Effect.gen(function* () {
   return CatalogueAdmin.of({ store, fill, list, setActive, setEnabled })
 })
 
-/** `CatalogueAdmin` in Postgres. */
 export const layer = Layer.effect(CatalogueAdmin, make)

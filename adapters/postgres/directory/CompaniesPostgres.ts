@@ -105,5 +105,4 @@ const make = Effect.gen(function* () {
   return Companies.of({ create, change, find, findByCode, list })
 })
 
-/** `Companies` in Postgres. */
 export const layer = Layer.effect(Companies, make)

@@ -50,5 +50,4 @@ const make = Effect.gen(function* () {
   return Floats.of({ list, store, fail })
 })
 
-/** `Floats` in Postgres. */
 export const layer = Layer.effect(Floats, make)

@@ -151,7 +151,6 @@ const attempts = (sql: PgClient.PgClient) =>
     }, Effect.orDie)
   }) satisfies Partial<OperatorSessions["Service"]>
 
-/** `OperatorSessions` in Postgres. */
 export const layer = Layer.effect(
   OperatorSessions,
   PgClient.PgClient.useSync((sql) => OperatorSessions.of({ ...invitations(sql), ...sessions(sql), ...attempts(sql) }))

@@ -182,5 +182,4 @@ const make = Effect.gen(function* () {
   return Operators.of({ ...finding(sql), ...credentials(sql), hasAdmin, add, change })
 })
 
-/** `Operators` in Postgres. */
 export const layer = Layer.effect(Operators, make)

@@ -226,5 +226,4 @@ const make = Effect.gen(function* () {
   return Tokens.of({ add, setState, rotate, configure, suspendNamed, list })
 })
 
-/** `Tokens` in Postgres. */
 export const layer = Layer.effect(Tokens, make)

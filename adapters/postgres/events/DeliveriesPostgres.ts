@@ -171,5 +171,4 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** `Deliveries` in Postgres. */
 export const layer = Layer.effect(Deliveries, make)

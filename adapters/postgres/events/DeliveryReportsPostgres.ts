@@ -72,5 +72,4 @@ const make = Effect.gen(function* () {
   return DeliveryReports.of({ read, dueSince })
 })
 
-/** `DeliveryReports` in Postgres. */
 export const layer = Layer.effect(DeliveryReports, make)

@@ -60,5 +60,4 @@ const make = Effect.gen(function* () {
   return Events.of({ list, turnedOn, turn, purge })
 })
 
-/** `Events` in Postgres. */
 export const layer = Layer.effect(Events, make)

@@ -147,5 +147,4 @@ const make = Effect.gen(function* () {
   return Webhooks.of({ add, list, find, change, remove, rotate })
 })
 
-/** `Webhooks` in Postgres. */
 export const layer = Layer.effect(Webhooks, make)

@@ -142,15 +142,15 @@ interface MessageKey {
 const settling = Effect.gen(function* () {
   const sql = yield* cellClient
 
-  /** What a result changes in the insurance. */
+  /** The change of the insurance that each result makes. */
   const insuranceChanges = {
     Sent: { change: sql`state = 'otp_enviado'`, where: sql.in("g.state", statesBefore("code_sent")) },
     Failed: { change: sql`undelivered = g.undelivered + 1`, where: sql`true` },
     none: { change: sql`undelivered = g.undelivered`, where: sql`false` }
   }
 
-  // Locks the insurance before the message, as a resend does, so that the two cannot deadlock. A repeated result changes nothing, because the message then has
-  // another status, or its delivery is no longer queried.
+  // Locks the insurance before the message, as a resend does, so that the two cannot deadlock. A repeated
+  // result changes nothing, because the message then has another status or no further query of its delivery.
   return Effect.fnUntraced(function* (
     { companyId, id, insuranceId }: MessageKey,
     from: "staged" | "sent",

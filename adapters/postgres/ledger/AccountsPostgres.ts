@@ -134,7 +134,6 @@ const makeAccounts = Effect.gen(function* () {
   return Accounts.of({ read, configure })
 })
 
-/** `Accounts` in Postgres. */
 export const accountsLayer = Layer.effect(Accounts, makeAccounts)
 
 // Only the shared sandbox is adjusted in this way. Its cell is always on the node main.

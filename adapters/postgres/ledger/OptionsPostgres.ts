@@ -103,5 +103,4 @@ const make = Effect.gen(function* () {
   return Options.of({ store, find })
 })
 
-/** `Options` in Postgres. */
 export const layer = Layer.effect(Options, make)

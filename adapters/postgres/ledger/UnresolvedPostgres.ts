@@ -77,5 +77,4 @@ const make = Effect.map(cellClient, (sql) =>
   })
 )
 
-/** `Unresolved` in Postgres. */
 export const layer = Layer.effect(Unresolved, make)

@@ -78,7 +78,6 @@ const make = Effect.gen(function* () {
   return CellInsurances.of({ read: (filter, page) => Effect.orDie(inOneSnapshot(sql, read(filter, page))) })
 })
 
-/** `CellInsurances` in Postgres. */
 export const cellLayer = Layer.effect(CellInsurances, make)
 
 /** The port, with rows read by `read`. */

@@ -84,7 +84,6 @@ const make = Effect.gen(function* () {
   return CellSales.of({ find, list, pending: pendingOfCell(sql) })
 })
 
-/** `CellSales` in Postgres. */
 export const cellLayer = Layer.effect(CellSales, make)
 
 const sliceOfRows = ({ rows, total }: SalePage) => ({ ...pageOf(rows, ownedOf), total })

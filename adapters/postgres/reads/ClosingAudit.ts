@@ -1,6 +1,6 @@
 /**
- * Queries for the closings that violate an invariant. They compute every day of every company again in one pass over
- * entries and sales, in another way than the function day_figures.
+ * Queries for the closings that violate an invariant. They recompute every day of every company in one pass
+ * over entries and sales. They do not use the function day_figures, so they also find its mistakes.
  */
 export const closingQueries = {
   closed: `

@@ -5,8 +5,8 @@ import type { Fragment } from "effect/sql/Statement"
 import type { Environment } from "../../../core/domain/Company.ts"
 
 /**
- * What the directory knows about companies, for queries over a cell. A cell may be on another server than the directory,
- * so these queries cannot join it.
+ * Facts of the directory about companies, for queries over a cell. These queries cannot join the directory,
+ * because a cell may be on another server.
  */
 export interface CompanyFacts {
   /** Condition: whether the company of the column is of this environment. */

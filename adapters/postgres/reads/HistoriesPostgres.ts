@@ -191,5 +191,4 @@ const make = Effect.gen(function* () {
   return Histories.of({ find })
 })
 
-/** `Histories` in Postgres. */
 export const layer = Layer.effect(Histories, make)

@@ -235,7 +235,7 @@ const mergedHeld = (parts: ReadonlyArray<HeldMoney>): HeldMoney => {
 
 const oldestFirst = Order.mapInput(DateTime.Order, ({ since }: OldestPending) => since)
 
-/** The beginning of the merged lists. */
+/** Merges the lists of the cells, and keeps at most `listed_max` items. */
 const mergedBeginning = <A>(lists: ReadonlyArray<Beginning<A>>, order: Order.Order<A>): Beginning<A> => ({
   total: lists.reduce((sum, { total }) => sum + total, 0),
   items: lists
@@ -258,7 +258,7 @@ const longestFailing: Order.Order<TroubledWebhook> = Order.combineAll<TroubledWe
   Order.mapInput(Order.Number, ({ webhookId }) => webhookId)
 ])
 
-/** The open matters of all cells, from those of each. */
+/** Merges the open matters of the cells. */
 export const mergedMatters = (parts: ReadonlyArray<OpenMatters>): OpenMatters => {
   const closings = parts.map(({ closing }) => closing)
   return {

@@ -99,7 +99,7 @@ const copiedFrom = Effect.fnUntraced(function* (sql: PgClient.PgClient, cell: Na
     cross join generate_series(1, s.n)`
 })
 
-// A percentile over several cells needs the rows of all of them.
+// Reads the rows of all cells in one statement, because percentiles of single cells cannot be combined.
 const suppliersOf = (sql: PgClient.PgClient, settled: ReadonlyArray<Fragment>) => sql<SupplierRow>`
   select
     t.supplier,
@@ -122,7 +122,7 @@ const make = Effect.gen(function* () {
     Effect.orDie
   )
 
-  /** Reads each cell. */
+  /** Runs a read in every cell, and returns the results in the order of the cells. */
   const ofEach = <A>(read: (cell: NamedCell) => Effect.Effect<A, SqlError>) =>
     Effect.flatMap(readCells, (cells) => Effect.forEach(cells, read))
 
@@ -160,5 +160,4 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** `PanoramaReads` in Postgres. */
 export const layer = Layer.effect(PanoramaReads, make)

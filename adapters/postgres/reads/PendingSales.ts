@@ -18,8 +18,8 @@ import { boundsOf, furtherOf } from "./CountedList.ts"
 import { type KeyedRow, ownedOf, pageOf, saleList } from "./TransactionsPostgres.ts"
 
 /**
- * An unresolved sale, or a sale with an unresolved reversal, and since when it is unresolved. For a reversal also its
- * xid and status.
+ * An unresolved sale, or a sale with an unresolved reversal. `doubted_at` is the time since which the outcome
+ * is unknown.
  */
 export type PendingRow = KeyedRow & {
   readonly doubted_at: Date

@@ -24,8 +24,8 @@ export const rowConditions = (sql: Sql, { statuses, terminalId }: OwnedFilter): 
 ]
 
 /**
- * Conditions for a row `t` by day and service. The date is hidden from the planner. Otherwise it could search the index of
- * creation times, which covers all companies, once for each company.
+ * Conditions for a row `t` by day and service. The added interval hides the date from the planner. Otherwise
+ * the planner could search the index of creation times, which covers all companies, once for each company.
  */
 export const furtherConditions = (sql: Sql, { services, ...range }: OwnedFilter): ReadonlyArray<Fragment> => {
   const { since, until } = instantsOf(range)
@@ -190,8 +190,9 @@ const idsOf = (sql: Sql, range: OwnedFilter) => {
 }
 
 /**
- * SQL for the id below the newest ids up to `last`. In an installation with several cells, ids from `seqstart` on are
- * `seqincrement` apart (schema/CellIds.ts). Ids below it are 1 apart.
+ * SQL for an id such that about `count` ids lie above it, up to `last`. With several cells, consecutive ids
+ * from `seqstart` on differ by `seqincrement` (schema/CellIds.ts). Consecutive ids below `seqstart` differ by
+ * 1.
  */
 const belowNewest = (sql: Sql, last: Fragment, count: number): Fragment => sql`(
   select greatest(
@@ -208,7 +209,7 @@ const belowNewest = (sql: Sql, last: Fragment, count: number): Fragment => sql`(
  * The index of creation times is coarse: after many updates, its parts overlap. But the ids of a company rise with time, so
  * the ends of the company's blocks limit which of its ids can belong to these days.
  *
- * @param newest_max how many of the newest ids to read. Without it, all. `cut` is true if there are more.
+ * @param newest_max number of the newest ids to read; all by default. `cut` is true if there are more.
  */
 export const pageOfDays = (sql: Sql, filter: OwnedFilter, page: Page, newest_max = Number.MAX_SAFE_INTEGER) => {
   const ids = idsOf(sql, filter)

@@ -104,5 +104,4 @@ const make = Effect.gen(function* () {
   return Statement.of({ page, all })
 })
 
-/** `Statement` in Postgres. */
 export const layer = Layer.effect(Statement, make)

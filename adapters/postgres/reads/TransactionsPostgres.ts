@@ -145,5 +145,4 @@ const make = Effect.gen(function* () {
   return Transactions.of({ find, list })
 })
 
-/** `Transactions` in Postgres. */
 export const layer = Layer.effect(Transactions, make)

@@ -147,7 +147,10 @@ const vitalsOf = ({ name, sql }: NamedCell, facts: CompanyFacts, now: DateTime.U
   })
 }
 
-/** The name of the cell if it is locked, or if its node cannot be reached or is lost meanwhile. */
+/**
+ * Reads the measurements of a cell. Returns only the cell's name if the cell is locked, or if its node does
+ * not answer.
+ */
 const orDown = <A, E, R>(
   vitals: Effect.Effect<A, E, R>,
   { name, node }: { readonly name: string; readonly node: string }
@@ -214,5 +217,4 @@ const make = Effect.gen(function* () {
   return VitalSigns.of({ read })
 })
 
-/** `VitalSigns` in Postgres. */
 export const layer = Layer.effect(VitalSigns, make)

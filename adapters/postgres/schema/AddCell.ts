@@ -65,7 +65,7 @@ const spreadAbove = Effect.fnUntraced(function* (name: string, node: string) {
   yield* spreadIdsOn(name, ordinal, highest)
 })
 
-/** Why the cell cannot be added, or that it exists already. Null: it can be added. */
+/** The reason why the cell is not added; `known` if it exists already. Null if it can be added. */
 const obstacle = Effect.fnUntraced(function* (name: string, node: string) {
   if (yield* isAhead) return "version"
   const known = (yield* cellPlaces).find((place) => place.name === name)
@@ -79,7 +79,10 @@ const isFree = Effect.fnUntraced(function* (name: string) {
   return !(yield* hasSchema(name)) || (yield* isEmptyCell(name))
 })
 
-/** Makes a cell again from the beginning, because its ids depend on the other cells that exist by now. */
+/**
+ * Drops the schema of an interrupted call and makes the cell anew, because its ids depend on the cells that
+ * exist now.
+ */
 const makeAnew = <A, E, R>(name: string, make: Effect.Effect<A, E, R>) =>
   SqlClient.SqlClient.use((sql) => exclusively(Effect.andThen(sql`drop schema if exists ${sql(name)} cascade`, make)))
 
@@ -94,12 +97,14 @@ const makeOnNode = Effect.fnUntraced(function* (name: string, node: string, isWo
 /**
  * Adds a cell: its schema, its tables, its ids and its row in the directory, in one transaction.
  *
- * On another node the cell is committed before its row in the directory. If the process dies between the two, the schema
- * is left there without a row, and a repeated call makes it again. In a Citus cluster the tables are committed before that,
- * and a repeated call finds them.
+ * On another node the cell is committed before its row in the directory. If the process dies between the two
+ * commits, a schema without a row is left, and a repeated call makes the schema anew. In a Citus cluster the
+ * tables are committed first, and a repeated call finds them.
  *
- * @returns whether the cell was added or exists already, or why nothing was changed: a schema has the name, the login may
- * not create schemas, the database has a later version, sales used the ids for too long, or the node is unknown or down.
+ * @returns `added`, `known` if the cell exists already, or the reason why nothing was changed. `taken`: a
+ * schema has the name. `login`: the login may not create schemas. `version`: the database has a later
+ * version. `busy`: sales used the ids for too long. `unknown_node` and `node_down`: the node has no address
+ * or does not answer.
  */
 export const addCell = Effect.fn("AddCell.addCell")(
   function* (name: string, node: string) {

@@ -61,11 +61,11 @@ const setPropagation = (setting: "on" | "off") =>
 /**
  * Distributes the new schema with the tables of a cell, on the coordinator.
  *
- * Its triggers call functions that read tables. On the worker they find the views of the cell's own schema, because Citus
- * refuses a query to a distributed table from within a query to a shard.
+ * The triggers of the tables call functions that read tables. On the worker these functions read the views of
+ * the cell's own schema, because a query to a shard may not query a distributed table.
  *
- * The tables get no replica identity. The rebalancer of Citus then refuses to move them. A move would lose what servers write
- * meanwhile, because they write to the shards.
+ * The tables get no replica identity, so that the rebalancer of Citus refuses to move them. A move would lose
+ * the rows that servers write meanwhile, because servers write directly to the shards.
  */
 const distribute = Effect.fnUntraced(function* (cell: string, schema: string) {
   const sql = yield* SqlClient.SqlClient

@@ -32,7 +32,7 @@ const schemaUnreleased = new SchemaUnreleased({
 /** The version of the database's schema, 0 if the database is empty. */
 const recordedVersion = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  // Reads the system tables. The answer of to_regclass may be a cached one from before the wait for the lock.
+  // Reads the system tables, because to_regclass may return a cached result from before the wait for the lock.
   const [found] = yield* sql<{ tables: boolean; version: boolean }>`
     select
       exists (select from pg_namespace where nspname = 'cell') as tables,
@@ -78,7 +78,7 @@ export const onNode =
           )
         )
 
-/** The worker of a Citus cluster that a node is, if main coordinates the cluster. */
+/** A node as a worker of the Citus cluster that main coordinates. Null if the node is no such worker. */
 export const workerOf = Effect.fnUntraced(function* (node: string) {
   const worker = yield* onNode(node)(asWorker)
   return worker !== null && (yield* coordinates(worker)) ? worker : null
@@ -135,7 +135,7 @@ const cellChanges = Effect.gen(function* () {
       const changes = Effect.map(changesIn(schema, cell), (files): ReadonlyArray<Changes> => [{ schema, files }])
       return unlessDown(place, onNode(place.node)(changes), place.node === mainNode ? undefined : check_max)
     },
-    // The cells of several nodes that do not answer wait together.
+    // Concurrently, so that several nodes that do not answer cost only one timeout.
     { concurrency: "unbounded" }
   )
   return changed.flat()
@@ -144,7 +144,10 @@ const cellChanges = Effect.gen(function* () {
 /** Whether a later version of Saldo has made the schema. This version then uses it and changes nothing. */
 export const isAhead = Effect.map(directoryChanges, (change) => change.isAhead)
 
-/** What has to run in this database. The cells' changes are known once the directory has this version. */
+/**
+ * The files that have to run in this database. The changes of the cells can be read only once the directory
+ * has this version.
+ */
 const changes = Effect.gen(function* () {
   const directory = yield* directoryChanges
   if (directory.isAhead) return []

@@ -33,7 +33,8 @@ export const changesIn = Effect.fnUntraced(function* (schema: string, { function
   const digests = yield* digestsOf(schema)
   const hasChanged = ({ digest, name }: SqlFile) => digests.get(name) !== digest
   const files = [...once.filter(({ name }) => !digests.has(name)), ...functions.filter(hasChanged)]
-  // A function that is created again loses its grants, and a new table has none.
+  // The grants run again if any file has changed, because a function that is created again loses its grants,
+  // and a new table has none.
   return hasChanged(roles) && (yield* hasRoles) ? [...files, roles] : files
 })
 
@@ -50,7 +51,7 @@ export const namesOf = ({ files, schema }: Changes): ReadonlyArray<string> =>
 /**
  * Runs files in a schema and records them. The search path of a cell's files is the cell.
  *
- * @param runFile runs a file. A distributed schema needs another way than a schema of one server.
+ * @param runFile runs one file. A distributed schema needs its own function.
  */
 export const apply = Effect.fnUntraced(function* <E, R>(
   { files, schema }: Changes,

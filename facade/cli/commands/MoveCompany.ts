@@ -23,7 +23,7 @@ export const move = Command.make(
 ).pipe(
   Command.provide(operatorLayer),
   Command.withDescription(
-    "Move a company to another cell, with everything that is pending. From the begin to the end of the move, its calls receive 503 SERVICE_UNAVAILABLE with Retry-After, for at least 12 seconds. Calls in progress end first. Then all rows move, and every copy is compared with its row. If one of the cells is on another server than the directory, the command needs the logins that own both databases. Ids, keys, statements, closings and webhooks stay as they are. An interrupted command may be repeated. To give up a move that has begun, name the cell in which the company still is."
+    "Move a company to another cell, with everything that is pending. From the beginning to the end of the move, its calls receive 503 SERVICE_UNAVAILABLE with Retry-After, for at least 12 seconds. Calls in progress end first. Then all rows move, and every copy is compared with its row. If one of the cells is on another server than the directory, the command needs the logins that own both databases. Ids, keys, statements, closings and webhooks stay as they are. An interrupted command may be repeated. To give up a move that has begun, name the cell in which the company still is."
   ),
   Command.withShortDescription("Move a company to another cell"),
   Command.withExamples([

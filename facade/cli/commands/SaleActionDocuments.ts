@@ -65,14 +65,14 @@ const formatAction = (id: number) =>
       `proposal ${number}, ${findingNames[finding._tag]}, of ${proposedBy}: ${notConfirmTexts[why]}`,
     ReplayEvents: ({ events, webhookId }) =>
       `send event ${events.map(({ sequence }) => sequence).join(", ")} again, because its delivery failed: saldo webhook replay ${webhookId} --solo-fallidas --desde ${events.map(({ at }) => formatOffset(at))[0]}`,
-    Nothing: ({ why }) => `nothing about its money, because the sale is ${why}`
+    Nothing: ({ why }) => `nothing about its money, because the sale is settled as ${why}`
   })
 
-/** What can be done about a sale, as JSON. */
+/** The possible actions on a sale, as JSON. */
 export const actionDocuments = (actions: SaleShown["actions"]): ReadonlyArray<Document> =>
   actions.map(({ action, allowed }) => ({ ...actionDocument(action), permitida: allowed }))
 
-/** What can be done about a sale, as text. */
+/** The possible actions on a sale, as text. */
 export const formatActions = (id: number, actions: SaleShown["actions"]): string =>
   actions
     .map(({ action, allowed }) => `- ${formatAction(id)(action)}${allowed ? "" : " (your role does not allow it)"}`)

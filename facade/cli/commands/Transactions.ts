@@ -43,7 +43,7 @@ const show = Command.make(
   ])
 )
 
-/** What followed from an answer. */
+/** The effect of a provider's answer, as text. */
 const formatResult = ({ about, contradiction, reversal, said, status, won }: Asked): string => {
   if (contradiction !== null)
     return `This contradicts the sale, which is ${status}. An alert was recorded (${contradiction}). No money has moved.`

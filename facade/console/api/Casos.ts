@@ -75,7 +75,10 @@ export const casos = {
     input: input({ caso_id: casoId }),
     handle: ({ input: { caso_id } }) => Effect.map(showCase(caso_id), shownCase)
   }),
-  /** What is left with each provider, as it said last. Empty if no server reads it (FLOAT_EVERY). */
+  /**
+   * The last known balance with each provider. Empty if FLOAT_EVERY is off, because then no server reads the
+   * balances.
+   */
   saldos: read({
     gate: "read",
     input: input({}),

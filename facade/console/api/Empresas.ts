@@ -62,7 +62,7 @@ export const empresas = {
         (all) => all.map(companyView)
       )
   }),
-  /** A page of companies with their money now. */
+  /** A page of companies with their current balances. */
   saldos: read({
     gate: "read",
     input: input({ ...companyFilter, page: paging.page, per_page: paging.per_page }),
@@ -180,7 +180,7 @@ const companyColumns = [
   "consumo_hoy"
 ] as const
 
-/** The companies with their money now. */
+/** The companies with their current balances, as CSV. */
 export const empresasCsv = csvExport({
   gate: "read",
   input: input(companyFilter),

@@ -27,7 +27,7 @@ const pendingView = (pending: PendingShown) => {
     ...saleView(pending),
     ambiente: environment,
     suplidor: supplierNames[supplier],
-    /** What is unresolved: the sale, or a reversal of the delivered sale. */
+    /** The unresolved operation: the sale, or a reversal of the delivered sale. */
     sobre: reversal === null ? ("venta" as const) : ("anulacion" as const),
     xid_pendiente: reversal?.xid ?? transaction.xid,
     pendiente_desde: formatOffset(reversal?.createdAt ?? transaction.createdAt),

@@ -108,7 +108,7 @@ const actionView = SaleActions.$match({
   Nothing: ({ why }) => ({ accion: "nada" as const, motivo: why })
 })
 
-/** What can be done about a sale. `permitida` says whether the operator's role allows it. */
+/** The possible actions on a sale. `permitida`: whether the operator's role allows the action. */
 export const actionViews = (actions: SaleShown["actions"]) =>
   actions.map(({ action, allowed }: { readonly action: SaleAction; readonly allowed: boolean }) => ({
     ...actionView(action),

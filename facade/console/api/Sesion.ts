@@ -37,7 +37,7 @@ export const sesion = {
               rol: session.actor.role,
               /** Whether the session belongs to an account, not to the shell. */
               cuenta: session.actor.id !== null,
-              /** What the role may do, so that the page hides the rest. */
+              /** The actions that the role allows. The page hides all other actions. */
               acciones: OperatorAction.literals.filter((action) => may(session.actor.role, action)),
               ficha: session.csrf
             }
@@ -80,7 +80,7 @@ export const sesion = {
       return null
     })
   }),
-  /** Opens the session of the shell with the link that a start has printed. */
+  /** Opens the session of the shell with the one-time link that a start has printed. */
   abrirEnlace: change({
     gate: "public",
     input: input({ enlace }),

@@ -13,7 +13,7 @@ import { iso } from "./SaleView.ts"
 const spanInput = input({
   webhook_id: webhookId,
   desde: instant,
-  /** Without it, up to now. */
+  /** The end of the time span. The present by default. */
   hasta: Schema.optionalKey(instant),
   solo_fallidas: Schema.optionalKey(Schema.Boolean)
 })

@@ -134,7 +134,7 @@ export const AuditPage = ({ query }: ScreenProps) => {
       return value === null || value === "" ? [] : [[name, value]]
     })
   )
-  // The address holds texts; the console checks them.
+  // The filters in the address are plain texts. The server checks their values.
   const { data, error, reload } = useLive(
     () => api.auditoria.listar.query(filter as Parameters<typeof api.auditoria.listar.query>[0]),
     query.toString()

@@ -80,9 +80,9 @@ const List = ({ items }: { items: ReadonlyArray<Case> }) => (
   />
 )
 
-/** The differences between statements of providers and the sales, and what is left with each provider. */
+/** The differences between statements of providers and the sales, and the balance with each provider. */
 export const CasesPage = ({ query }: ScreenProps) => {
-  // The address holds texts; the console checks them.
+  // The filters in the address are plain texts. The server checks their values.
   const wanted = filterIn(query, [...filters, "page"]) as Parameters<typeof api.casos.listar.query>[0]
   const { data, error, reload } = useLive(() => api.casos.listar.query(wanted), query.toString())
   const [isComparing, setComparing] = useState(false)

@@ -11,7 +11,7 @@ type Preview = Awaited<ReturnType<typeof api.catalogo.importar.mutate>>
 type Change = Preview["cambios"][number]
 type FileFormat = "csv" | "json"
 
-/** A file that the operator has chosen, with what its import would change. */
+/** A file that the operator has chosen, with the changes that its import would make. */
 interface Tried {
   readonly text: string
   readonly format: FileFormat

@@ -15,7 +15,7 @@ import { useMay } from "./Session.ts"
 
 type Service = Awaited<ReturnType<typeof api.catalogo.listar.query>>["servicios"][number]
 
-/** A change of a service: for all companies, or for one. */
+/** The change that the operator has asked for: offering or withdrawing a service for one company, or for all. */
 interface Wanted {
   readonly service: Service
   readonly companyId: number | undefined

@@ -134,7 +134,7 @@ export const ClosingsPage = ({ query }: ScreenProps) => {
   const [isVerifying, setVerifying] = useState(false)
   const mayClose = useMay("deposit")
   const filter = filterIn(query, filters)
-  // The address holds texts; the console checks them.
+  // The filters in the address are plain texts. The server checks their values.
   const wanted = filterIn(query, [...filters, "page"]) as Parameters<typeof api.cierres.listar.query>[0]
   const { data, error, reload } = useLive(() => api.cierres.listar.query(wanted), query.toString())
   return (

@@ -102,7 +102,7 @@ const List = ({ items, nameOf }: { items: Found["items"]; nameOf: (id: number) =
 /** Insurances of all companies by state. Personal data is masked. */
 export const InsurancesPage = ({ query }: ScreenProps) => {
   const companies = useCompanies()
-  // The address holds texts; the console checks them.
+  // The filters in the address are plain texts. The server checks their values.
   const wanted = filterIn(query, [...filters, "page"]) as Parameters<typeof api.seguros.listar.query>[0]
   const { data, error, reload } = useLive(() => api.seguros.listar.query(wanted), query.toString())
   return (

@@ -89,7 +89,10 @@ const CodeStep = ({ link, onDone, secret: { secreto, uri } }: StepProps & { secr
   </>
 )
 
-/** The page of an invitation: the operator chooses a password, adds the secret to an authenticator app, and is in. */
+/**
+ * The page of an invitation. The operator chooses a password, adds the secret to an authenticator app, and is
+ * then signed in.
+ */
 export const Invitation = ({ link, onDone }: StepProps) => {
   const { data, error } = useLive(() => api.sesion.invitacion.mutate({ enlace: link }), link)
   const [secret, setSecret] = useState<Secret>()

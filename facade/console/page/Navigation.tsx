@@ -7,7 +7,7 @@ export interface Place {
   readonly query: URLSearchParams
 }
 
-/** What a page gets from its address. */
+/** The parts of the address that a page receives. */
 export interface ScreenProps {
   /** The id in the path. Empty for a page without one. */
   readonly id: string

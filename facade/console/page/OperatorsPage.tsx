@@ -196,7 +196,7 @@ const AccountButtons = ({ account, onOpen }: { account: Account; onOpen: (open: 
   </div>
 )
 
-/** The accounts of operators. */
+/** The page with the accounts of operators. */
 export const OperatorsPage = () => {
   const { data, error, reload } = useLive(() => api.operadores.listar.query({}), "operadores")
   const [open, setOpen] = useState<Open>()

@@ -190,7 +190,7 @@ const Audit = ({ audit }: { audit: Panorama["auditoria"] }) => (
   </>
 )
 
-/** How the service does today. */
+/** The page of the panorama: today's sales, suppliers, held money and problems. */
 export const PanoramaPage = ({ query }: ScreenProps) => {
   const wanted = environments.find(({ value }) => value === query.get("ambiente"))?.value
   const { data, error, reload } = useLive(

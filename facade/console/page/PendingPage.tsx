@@ -140,7 +140,7 @@ const List = ({
 /** Proposals of deposits, and sales and reversals with unknown outcome, with what can be done about them. */
 export const PendingPage = ({ query }: ScreenProps) => {
   const companies = useCompanies()
-  // The address holds texts; the console checks them.
+  // The filters in the address are plain texts. The server checks their values.
   const wanted = filterIn(query, [...filters, "page"]) as Parameters<typeof api.pendientes.listar.query>[0]
   const { data, error, reload } = useLive(() => api.pendientes.listar.query(wanted), query.toString(), refresh_s)
   return (

@@ -4,7 +4,7 @@ import type { Sale } from "./Timeline.tsx"
 export type Proposal = NonNullable<Sale["propuesta"]>
 export type Finding = Proposal["resultado"]
 
-/** What each finding means for the money. */
+/** The effect of each finding on the money. */
 export const findingNames: Readonly<Record<Finding, string>> = {
   exitosa: "La venta se entregó: se cobra lo retenido",
   fallida: "La venta no se entregó: se devuelve lo retenido",
@@ -12,7 +12,7 @@ export const findingNames: Readonly<Record<Finding, string>> = {
   no_anulada: "La anulación no se hizo: la venta sigue cobrada"
 }
 
-/** What a proposal says, and who made it. */
+/** The finding and the proof of a proposal, and the operator who made it. */
 export const ProposalFacts = ({ proposal }: { proposal: Proposal }) => (
   <dl class="facts">
     <dt>Propuesta {proposal.numero}</dt>

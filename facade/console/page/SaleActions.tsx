@@ -243,7 +243,7 @@ const ActionPart = ({ action, ...props }: ActionProps & { action: Action }) => {
   }
 }
 
-/** What the operator can do about a sale now. Actions that the role does not allow are left out. */
+/** The actions on a sale that the operator's role allows. */
 export const SaleActions = ({ actions, ...props }: ActionProps & { actions: ReadonlyArray<Action> }) => (
   <div class="buttons">
     {actions

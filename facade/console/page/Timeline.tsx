@@ -60,7 +60,7 @@ const deliveryText = ({ error, estado, http_status, intentos }: StepOf<"evento">
     .filter((part) => part !== null)
     .join(", ")
 
-/** What a retry of the company receives. */
+/** The response that a retry of the company receives. */
 const repeatText = ({ se_repite_hasta: until }: StepOf<"respondida">): string =>
   until === null
     ? "Mientras siga sin resolver, un reintento recibe lo mismo."

@@ -97,7 +97,7 @@ const Totals = ({ ilegibles, pagination: { total } }: Found) => (
 export const TransactionsPage = ({ query }: ScreenProps) => {
   const companies = useCompanies()
   const filter = filterIn(query, filters)
-  // The address holds texts; the console checks them.
+  // The filters in the address are plain texts. The server checks their values.
   const wanted = filterIn(query, [...filters, "page"]) as Parameters<typeof api.transacciones.listar.query>[0]
   const { data, error, reload } = useLive(() => api.transacciones.listar.query(wanted), query.toString())
   return (

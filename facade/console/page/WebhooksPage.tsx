@@ -148,7 +148,7 @@ const Errors = ({ errors }: { errors: Shown["ultimos_errores"] }) => (
   />
 )
 
-/** One webhook with its deliveries. */
+/** Shows one webhook and its deliveries. */
 const Detail = ({ from, id, onChange }: { id: string; from: string | null; onChange: () => void }) => {
   const { data, error, reload } = useLive(() => api.webhooks.ver.query({ webhook_id: id }), id, refresh_s)
   if (data === undefined)
@@ -214,7 +214,7 @@ const List = ({ items, nameOf }: { items: ReadonlyArray<Webhook>; nameOf: (id: n
 export const WebhooksPage = ({ query }: ScreenProps) => {
   const companies = useCompanies()
   const id = query.get("webhook")
-  // The address holds texts; the console checks them.
+  // The filters in the address are plain texts. The server checks their values.
   const wanted = filterIn(query, [...filters, "page"]) as Parameters<typeof api.webhooks.listar.query>[0]
   const { data, error, reload } = useLive(() => api.webhooks.listar.query(wanted), JSON.stringify(wanted), refresh_s)
   return (

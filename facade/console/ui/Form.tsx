@@ -76,8 +76,8 @@ export const Field = ({ fault, hint, label, name, onInput, value, ...attributes 
     <Labelled
       {...{ fault, hint, label, name }}
       control={(labelled) => (
-        // With `value`, each drawing of the page would replace the operator's text by the first one. Preact's types know
-        // no input with a kind that is chosen at run time.
+        // Uses `defaultValue`, because with `value` each drawing of the page would restore the first text.
+        // Preact's types lack an input with a type that is chosen at run time.
         <input
           name={name}
           autocomplete="off"

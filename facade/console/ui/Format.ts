@@ -20,7 +20,7 @@ const secondsFormat = new Intl.DateTimeFormat("es-DO", {
   hour12: true
 })
 
-/** An amount: RD$ 1,234.50. Browsers differ in the symbol, so it is written here. */
+/** Formats an amount: `RD$ 1,234.50`. This function writes the symbol, because browsers use different symbols. */
 export const pesos = (amount: number): string => {
   const digits = pesosFormat
     .formatToParts(Math.abs(amount))
@@ -32,22 +32,22 @@ export const pesos = (amount: number): string => {
 
 export const count = (value: number): string => numberFormat.format(value)
 
-/** A share from 0 to 1: 99.2%. */
+/** Formats a share from 0 to 1 as a percentage: `99.2%`. */
 export const percent = (share: number): string => percentFormat.format(share)
 
 const instant = (iso: string): Date => new Date(iso)
 
-/** A day: 26 nov 2026. Takes a day or an instant. */
+/** Formats a day or an instant as a day: `26 nov 2026`. */
 export const day = (iso: string): string =>
   dayFormat
     .format(instant(/^\d{4}-\d{2}-\d{2}$/.test(iso) ? `${iso}T12:00:00-04:00` : iso))
     .replaceAll(" de ", " ")
     .replaceAll(".", "")
 
-/** A day and a time: 26 nov 2026, 4:05 p. m. */
+/** Formats an instant: `26 nov 2026, 4:05 p. m.` */
 export const dateTime = (iso: string): string => `${day(iso)}, ${timeFormat.format(instant(iso))}`
 
-/** A time with seconds: 4:05:09 p. m. */
+/** Formats the time of day of an instant, with seconds: `4:05:09 p. m.` */
 export const timeOfDay = (iso: string): string => secondsFormat.format(instant(iso))
 
 const units = [
@@ -56,7 +56,7 @@ const units = [
   { name: "min", seconds: 60 }
 ] as const
 
-/** A duration in its two largest units: 2 h 5 min. */
+/** Formats a duration in its two largest units: `2 h 5 min`. */
 export const duration = (seconds: number): string => {
   const [largest, next] = units.filter(({ seconds: unit }) => seconds >= unit)
   if (largest === undefined) return `${Math.max(0, Math.round(seconds))} s`
@@ -65,6 +65,6 @@ export const duration = (seconds: number): string => {
   return `${whole} ${largest.name}${rest > 0 && next !== undefined ? ` ${rest} ${next.name}` : ""}`
 }
 
-/** The time since an instant: hace 5 min. */
+/** Formats the time since an instant: `hace 5 min`. */
 export const ago = (iso: string, now_ms: number = Date.now()): string =>
   `hace ${duration((now_ms - instant(iso).getTime()) / 1_000)}`

@@ -31,7 +31,7 @@ export interface BenchmarkPlan extends Progress.LoadOptions {
   readonly documents: boolean
   /** Whether to compare sales with and without webhooks. */
   readonly events: boolean
-  /** Whether to measure the longest response times beside other work. */
+  /** Whether to measure the longest response times while other work goes on. */
   readonly tail: boolean
   /** Whether to compare sales over four cells with sales in one. */
   readonly cells: boolean

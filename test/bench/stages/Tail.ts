@@ -67,8 +67,8 @@ export const tailLength_s = ({ rows, ...options }: LoadOptions & { readonly rows
   2 * warmUp_s + (rows > 0 ? 6 : 4) * 2 * options.rounds * options.seconds
 
 /**
- * Measures the longest response times of sales at 70 % of the highest rate, while other work goes on, compared with the
- * same sales without this work.
+ * Measures the longest response times of sales at 70 % of the highest rate while other work goes on. Compares
+ * them with the same sales without this work.
  *
  * @param rows number of sales in the database. Without a history, there is no day to close and no long statement.
  */

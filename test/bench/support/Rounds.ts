@@ -94,7 +94,7 @@ export interface Side extends Pick<Load, "urls" | "shape"> {
   readonly saleCount?: SaleCount
   /** Other work that runs during the load. It ends only with an error, which fails the benchmark. */
   readonly beside?: Effect.Effect<never, BenchmarkFailed>
-  /** What happens after each load, before the other side's load. */
+  /** Runs after each load, before the load of the other side. */
   readonly after?: Effect.Effect<void, BenchmarkFailed>
 }
 

@@ -28,7 +28,8 @@ const newKey = () => ({ "Idempotency-Key": crypto.randomUUID() })
 const incomplete = "{ service_id: 1, identifier: '8095551234' }"
 
 /**
- * What each program does with the response to a sale. The types alone tell the compiler which fields each outcome has.
+ * The code with which each program handles the response to a sale. The compiler learns from the types alone
+ * which fields each outcome has.
  */
 const outcome = `
   if (data?.success === true) {

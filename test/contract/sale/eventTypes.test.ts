@@ -41,7 +41,7 @@ const adjusted = Effect.fnUntraced(function* ({ companyId }: Subscriber) {
   yield* sql`select directory.adjust(${int8(companyId)}, 5000::bigint, ${`a-${companyId}`}, ${later}, ${instant(now)})`
 })
 
-// What a company does, and the types of events that its webhook then receives, in their order.
+// An action of a company, and the types of the events that its webhook then receives, in order.
 const cases = [
   ["sells", (one) => topUp(one, "8095550123"), ["transaction.succeeded"]],
   ["sells without a firm outcome", (one) => topUp(one, "8095550112"), ["transaction.pending"]],

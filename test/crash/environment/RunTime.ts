@@ -14,8 +14,8 @@ const firstJump = Duration.seconds(61)
 const laterJump = Duration.minutes(5)
 
 /**
- * Number of recovery cycles that settle a transaction which its supplier does not know. Recovery believes "not found" at
- * the second question after 15 minutes.
+ * Maximum number of recovery cycles until every transaction is settled. A transaction that its supplier does
+ * not know takes longest, because "not found" is firm only at the second question after 15 minutes.
  */
 const cycles_max = 9
 

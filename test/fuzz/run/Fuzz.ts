@@ -14,8 +14,8 @@ import { type Counterexample, type Lane, openLane, runScenario, type SharedConte
 const lanes_n = 6
 
 /**
- * Number of requests after which new companies replace the previous companies. It limits the data that the check for
- * unwanted changes must read.
+ * Number of requests in a generation. Each generation has its own companies, which limits the data that the
+ * check for unwanted changes must read.
  */
 const generation_max = 6_000
 

@@ -17,7 +17,7 @@ import type { Send } from "../service/ServiceUnderTest.ts"
 import type { Scenario } from "./ScenarioGenerator.ts"
 import { prepareRequest, type ScenarioStep } from "./ScenarioStep.ts"
 
-/** What a scenario runs against: the service, its callers and the invariants. */
+/** The service, the callers and the invariants of a scenario. */
 export interface ScenarioContext extends TableWatch {
   readonly callers: Callers
   readonly send: Send

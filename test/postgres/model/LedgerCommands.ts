@@ -133,7 +133,7 @@ const marks = [
 ]
 const wait = fc.tuple(fc.constantFrom(...marks), fc.constantFrom(0, 0, 1)).map(([mark, more]) => mark + more)
 
-/** What the settlements of sales and of reversals have in common. */
+/** The fields that the settlements of sales and of reversals have in common. */
 const settlement = { which: fc.nat(30), notFound: fc.nat(2), claim: fc.option(fc.nat(2), { nil: undefined }) }
 
 // Clock differences: none, tolerated, at the limit of 600 seconds, and above the limit.
@@ -141,7 +141,7 @@ const ahead_s = fc.constantFrom(0, 0, 0, 1, 600, 601, 3_600)
 
 const lease_s = fc.constantFrom(5, 60)
 
-/** What the recovery cycles of sales and of reversals have in common. */
+/** The fields that the recovery cycles of sales and of reversals have in common. */
 const cycle = { which: fc.constantFrom("due" as const, "all" as const), ahead_s, lease_s }
 
 const reversalVerdict = fc.constantFrom<ReversalVerdictTag>("Confirm", "Confirm", "Deny", "Free", "Hold")

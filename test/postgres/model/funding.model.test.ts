@@ -24,7 +24,7 @@ const reserve: Command = {
   sale: { company: 0, key: "a", prefix: "RD", body: "aa", centavos: 1_000, bill: null }
 }
 
-// What happens to a correction -> the commands, and the results of the decisions.
+// The course of a correction -> the commands, and the results of the decisions.
 const cases: ReadonlyArray<readonly [string, ReadonlyArray<Command>, ReadonlyArray<unknown>]> = [
   [
     "is confirmed by another operator, once",

@@ -33,7 +33,7 @@ const refusals: ReadonlyArray<readonly [what: string, guard: string, statements:
   ["an event of an insurance without an insurance", "event_of_insurance", [event({ type: "'insurance.issued'" })]],
   ["a deposit without an entry", "event_of_entry", [event({ type: "'balance.deposited'" })]],
   ["a low balance without its alert value", "event_of_balance", [event({ type: "'balance.low'" })]],
-  ["a test without a webhook", "event_of_webhook", [event({ type: "'webhook.test'" })]],
+  ["a test event without a webhook", "event_of_webhook", [event({ type: "'webhook.test'" })]],
   ["a change of an event", "event_immutable", [event(), "update cell.event set transaction_id = 2"]],
   ["the truncation of the events", "event_immutable", ["truncate cell.event"]],
   ["a webhook without a URL", "webhook_url_check", [webhook({ url: "''" })]],

@@ -47,7 +47,7 @@ const rejected: ReadonlyArray<readonly [what: string, guard: string, statements:
   ["a line in an unknown status", "statement_case_their_status_check", [amountCase({ their_status: "'x'" })]],
   ["a line with a negative amount", "statement_case_their_amount_check", [amountCase({ their_amount: -1 })]],
   ["a negative number of lines", "statement_case_lines_check", [amountCase({ lines: -1 })]],
-  ["a line before the first", "statement_case_line_check", [amountCase({ line: 0 })]],
+  ["a line number of zero", "statement_case_line_check", [amountCase({ line: 0 })]],
   ["two cases of one difference", "statement_case_key", [amountCase(), amountCase()]],
   ["a sale without its company", "statement_case_sale", [amountCase({ company_id: "null" })]],
   [

@@ -98,8 +98,8 @@ layer(CommandLine.layer, { excludeTestServices: true })("a service", (it) => {
         yield* answer("catalog", "import", yield* fileOf("found", JSON.stringify(example)))
         const { empresa_id } = yield* createCompany("CUARTA")
         const ids = [...example.servicios.map(({ id }) => id), 99].map((id) => ServiceId.make(id))
-        // What a newly started server finds for each service id. The available services must equal the list of
-        // services.
+        // The availability of each service id in a newly started server. The available services must equal
+        // the list of services.
         const found = (insuranceEnabled: boolean) =>
           Effect.gen(function* () {
             const { find, services } = yield* Catalogue

@@ -8,7 +8,7 @@ import { asLoginIn } from "../../support/DatabaseLogins.ts"
 import { addOperator, operatorToken } from "../../support/OperatorAccounts.ts"
 import { compared, statementFile } from "../support/StatementFiles.ts"
 
-/** What the commands refer to. */
+/** The ids and files that the commands refer to. */
 interface Subjects {
   readonly company: string
   /** A proposal of another operator. */

@@ -61,7 +61,7 @@ const audited = Effect.fnUntraced(function* (action: string) {
 })
 
 layer(CommandLine.layer, { excludeTestServices: true })("operators on the command line", (it) => {
-  it.effect("sign in once an admin has accepted the invitation; before that the shell is admin", () =>
+  it.effect("sign in once an admin has accepted the invitation, and until then the shell acts as admin", () =>
     Effect.gen(function* () {
       const [ana, beto] = [yield* person, yield* person]
       const set = (shell: CommandLine["Service"], state: string) =>

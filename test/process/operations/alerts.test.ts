@@ -99,7 +99,7 @@ describe.skipIf(!hasPromtool)("Prometheus", () => {
   })
 })
 
-/** What ops/alertmanager.sh prints with these variables. */
+/** The configuration that ops/alertmanager.sh prints with these variables. */
 const alertmanagerConfig = (variables: Readonly<Record<string, string>>) =>
   promisify(execFile)("sh", [pathOf("alertmanager.sh")], { env: { PATH: process.env["PATH"], ...variables } })
 

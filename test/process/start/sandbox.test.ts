@@ -6,8 +6,8 @@ import { freshDatabaseUrl } from "../../support/Database.ts"
 import { eventually } from "../../support/Eventually.ts"
 
 /**
- * What a visit to a server shows: whether /docs has the secret, whether it has a notice, and the status of a call with
- * the secret.
+ * The results of a visit to a server: whether /docs has the secret, whether /docs has a notice, and the
+ * status of a call with the secret.
  */
 const visit = (url: string, secret: string) =>
   Effect.promise(async () => {

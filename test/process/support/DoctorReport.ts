@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { Level } from "../../../facade/cli/checks/Check.ts"
 import { commandLineOn } from "../../support/CommandLine.ts"
 
-/** What `saldo doctor --json` prints. */
+/** The document of `saldo doctor --json`. */
 export interface DoctorReport {
   readonly ok: boolean
   readonly nivel: Level

@@ -25,7 +25,10 @@ export interface RunFocus {
     | "resolve reversal"
     | "operate"
     | "close"
-  /** An earlier step that must fail so that the run reaches the focus, and the faults with which it fails. */
+  /**
+   * An earlier step and the faults that hit it. Without these faults, the run would not reach the steps of
+   * the focus.
+   */
   readonly lead?: { readonly step: WorkflowStep; readonly faults: ReadonlyArray<Fault> }
 }
 

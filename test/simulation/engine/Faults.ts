@@ -47,9 +47,9 @@ export type Activity =
 export const Activity = Context.Reference<Activity>("saldo/simulation/Activity", { defaultValue: () => "operator" })
 
 /**
- * What a step calls. `database`: a port of the database. `supplier`: an order to deliver or to reverse. `question`: a
- * question to a supplier. `gateway`: an SMS. `endpoint`: an event that is sent to a webhook. `wire`: an SQL statement
- * between driver and Postgres; it exists only on the SQL backend.
+ * The kind of callee of a step. `database`: a port of the database. `supplier`: an order to deliver or to
+ * reverse. `question`: a question to a supplier. `gateway`: an SMS. `endpoint`: an event that is sent to a
+ * webhook. `wire`: an SQL statement between driver and Postgres; it exists only on the SQL backend.
  */
 type CalleeKind = "database" | "supplier" | "question" | "gateway" | "endpoint" | "wire"
 

@@ -97,7 +97,10 @@ export interface WrittenEvent extends Pick<CompanyEvent, "sequence" | "type"> {
 /** The changes that a committed transaction made to one company, and the events that it wrote. */
 export interface ObservedCommit {
   readonly companyId: number
-  /** All changes that must have an event, except that the available amount crossed the alert value. */
+  /**
+   * All changes that must have an event. Leaves out changes of the balance, because `account` shows whether
+   * the available amount crossed the alert value.
+   */
   readonly changes: ReadonlyArray<ReportableChange>
   readonly events: ReadonlyArray<WrittenEvent>
   /** The account after the transaction. */

@@ -34,7 +34,7 @@ export interface EventChecks {
   readonly written: () => Iterable<WrittenEvent & { readonly companyId: number }>
 }
 
-/** What is known of a company's events. */
+/** The events of a company that the checks have seen. */
 interface Reported {
   areOn: boolean
   isLow: boolean

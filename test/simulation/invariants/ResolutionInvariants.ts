@@ -42,7 +42,10 @@ export interface AlertChecks {
   readonly recorded: (event: AuditEvent, activity: Activity) => void
   /** The names of the sales and reversals for which an alert was raised. */
   readonly raised: ReadonlySet<string>
-  /** Those for which an alert was raised without asking again about settled sales, which would find every mistake. */
+  /**
+   * The names for which an alert was raised outside of follow-ups. Follow-ups ask again about settled sales,
+   * and so find every contradiction.
+   */
   readonly raisedAtOnce: ReadonlySet<string>
   readonly atRest: () => void
 }

@@ -121,7 +121,7 @@ const randomOf = (seed: number, name: string) => {
   return SecureRandom.make((size) => Uint8Array.from({ length: size }, () => chance.between(0, 255)))
 }
 
-/** Random numbers without secrecy, derived from the seed and a name. */
+/** Random numbers for `Random`, which need not be secret, derived from the seed and a name. */
 const plainRandomOf = (seed: number, name: string): Context.Service.Shape<typeof Random.Random> => {
   const chance = new SeededRandom(seed, `plain random ${name}`)
   return {

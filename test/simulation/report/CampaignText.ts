@@ -69,7 +69,9 @@ export const campaignText = (run: Campaign, story: ShrunkScenario | null): strin
   ]
   if (story !== null) return [scenarioText(story), "", `Repeat this run: ${rerunCommand(story, run)}`].join("\n")
   if (run.thin.length > 0)
-    return [...facts, "Hit less often than a run of this length demands:", ...run.thin].join("\n")
+    return [...facts, "These faults hit their steps less often than a run of this length requires:", ...run.thin].join(
+      "\n"
+    )
   return [...facts, "No invariant was violated."].join("\n")
 }
 

@@ -4,7 +4,7 @@ import type { EntryType } from "../../../core/domain/Account.ts"
 import { type ClosingContent, type CountedAmount, sumOf } from "../../../core/domain/Closing.ts"
 import { nextDay, startOfDay } from "../../../core/domain/LocalTime.ts"
 
-/** The figures of a closing that the books determine. */
+/** The totals of a closing that can be computed from the books. */
 type Figures = Pick<ClosingContent, "deposits" | "sales" | "reversals" | "adjustments" | "closing" | "held">
 
 const counted = (amounts: ReadonlyArray<number>): CountedAmount => ({
@@ -16,7 +16,7 @@ const day_ms = 24 * 60 * 60 * 1_000
 
 const ends = new Map<string, number>()
 
-/** The end of a local day. It is kept, because the audit after every write asks for the same few days. */
+/** The end of a local day. Cached, because the audit after every write needs the same few days. */
 export const endOf = (day: string): number => {
   const known = ends.get(day) ?? DateTime.toEpochMillis(startOfDay(nextDay(day)))
   ends.set(day, known)
@@ -24,8 +24,8 @@ export const endOf = (day: string): number => {
 }
 
 /**
- * The figures of a day, computed from the books alone: the entries with a time of the day, all entries up to its end, and
- * the sales that were reserved before its end and not settled by then.
+ * Computes the totals of a day from the books alone. The totals cover the entries of the day, the balance
+ * after all entries up to its end, and the sales that were unresolved at its end.
  */
 const figuresOf = ({ closings, entries, sales }: CompanyBooks, day: string): Figures => {
   const isFirst = closings[0]?.content.day === day

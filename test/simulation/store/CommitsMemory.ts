@@ -37,7 +37,7 @@ const entryEventTypes: Readonly<Record<Entry["type"], EventType | null>> = {
   reversal: null
 }
 
-/** What was known of a company's books after the previous write. */
+/** The state of a company's books after the previous write. */
 interface KnownBooks {
   readonly statuses: Map<string, string>
   entries: number

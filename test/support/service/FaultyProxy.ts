@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { serveLocally } from "../../fakes/LocalServer.ts"
 import { ServiceAddress } from "../InProcessService.ts"
 
-/** What the proxy does with a request instead of passing it on and returning its response. */
+/** The ways in which the proxy mishandles a request. */
 export const faults = [
   /** Drops the connection. The service never sees the request. */
   "lost request",

@@ -137,5 +137,5 @@ const ledger = Layer.effect(
   })
 )
 
-/** Ports that follow the script. */
+/** The ports of the external services and the ledger, with the behaviour of `Script`. */
 export const scripted = Layer.mergeAll(providers, insurers, smsGateways, renderer, ledger)

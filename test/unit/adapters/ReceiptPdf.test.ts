@@ -50,7 +50,7 @@ layer(ReceiptPdf.layer)("a printed receipt", (it) => {
       const parts = valueOf(page.lines, "Identificador", "Fecha y hora")
       assert.strictEqual(parts.map(({ text }) => text).join(""), printed)
       for (const { text, width, x } of page.lines) {
-        assert.isTrue(x > 0 && x + width < page.width, `${text} leaves the paper`)
+        assert.isTrue(x > 0 && x + width < page.width, `${text} is printed beyond the edge of the paper`)
       }
       for (const [index, part] of parts.entries()) {
         const right = parts[index + 1]

@@ -137,8 +137,8 @@ const day_ms = Duration.toMillis("24 hours")
 const quarter_ms = Duration.toMillis("15 minutes")
 
 /**
- * The key was claimed this long ago, its sale was settled this long ago, the response was recorded -> the state for the
- * same body, and for a different body.
+ * Time since the claim of the key, time since the settlement, whether a response is recorded -> the state of
+ * the key for the same body, and for a different body.
  */
 const table: ReadonlyArray<readonly [Duration.Input, Duration.Input | null, boolean, KeyState, KeyState]> = [
   // The sale is in progress.

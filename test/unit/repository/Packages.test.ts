@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 
-/** What the lock file may state about a package. */
+/** The facts about a package in the lock file. */
 interface Locked {
   readonly integrity?: string
   readonly resolved?: string

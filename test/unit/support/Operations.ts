@@ -59,7 +59,7 @@ interface World {
   readonly settleElsewhere: Settle
 }
 
-/** What a test sees of an operation, and the points at which it disturbs the operation. */
+/** The state of an operation that a test observes, and the points at which the test disturbs the operation. */
 const observe = ({
   asked = Effect.succeed("unknown"),
   recorded = Effect.void,
