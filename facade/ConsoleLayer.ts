@@ -25,7 +25,7 @@ const entrance = Effect.gen(function* () {
 /** Makes the files of the pages in the background. */
 const preparing = ConsoleAddress.use(({ prepare }) => Effect.forkScoped(prepare))
 
-// Without the operator's wish, the service runs although another program has the default port.
+// If another program uses the default port, and the operator chose no port, the service runs without the console.
 const withoutConsole = ({ message }: CannotListen) =>
   Effect.as(Effect.logWarning(`the operator console is not available: ${message}`), null)
 

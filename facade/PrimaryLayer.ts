@@ -8,7 +8,7 @@ import { type Started, startedAt } from "./Started.ts"
 import { DatabaseServer } from "./settings/DatabaseServer.ts"
 import { Settings } from "./settings/Settings.ts"
 
-// A port of the system's choice must be the same for workers that start later.
+// With PORT=0 the primary process chooses the port, so that workers that start later use the same one.
 const chosenPort = Settings.use(({ http: { port } }) =>
   port === 0 ? Effect.promise(() => freePort(0)) : Effect.succeed(port)
 )

@@ -96,7 +96,7 @@ const startupWarnings = Layer.effectDiscard(
   })
 )
 
-/** From this mean size of the groups of reservations on, sales wait for the database. At 500 sales a second it is below 4. */
+/** Mean size of a group of reservations from which sales count as waiting for the database. At 500 sales a second it is below 4. */
 const waitingGroup_min = 8
 
 const eventDelivering = Layer.effectDiscard(

@@ -13,7 +13,7 @@ import type { Wire } from "./Wire.ts"
 
 /** Options of a call that belongs to an operation with a deadline. */
 export interface BoundedOptions extends RequestOptions {
-  /** The instant after which the call is not repeated. */
+  /** The instant after which the call is not retried. */
   readonly until_ms?: number | undefined
 }
 
@@ -60,7 +60,7 @@ const keyOf = (input: object): string | undefined => {
 
 const requestOf = (type: ProcedureType, name: string, input: object | undefined): Request => {
   const path = `/trpc/${name}`
-  // The body is written once, so a repetition sends the same sale even if the program changes the object meanwhile.
+  // The body is encoded only once, so a retry sends the same sale even if the program has changed the object.
   const body = JSON.stringify(input)
   if (type === "mutation") return { path, body: body ?? "{}" }
   return { path: body === undefined ? path : `${path}?input=${encodeURIComponent(body)}` }
@@ -68,7 +68,7 @@ const requestOf = (type: ProcedureType, name: string, input: object | undefined)
 
 const retries_default = 5
 
-/** Calls the service over a connection, and repeats what is safe to repeat. */
+/** Calls the service over a connection, and retries the calls that are safe to retry. */
 export const callsTo = (options: ClientOptions, surroundings: Surroundings): Calls => {
   const { retries = retries_default } = options
   const send = connect(options)

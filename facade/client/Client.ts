@@ -22,5 +22,5 @@ export const clientIn = (surroundings: Surroundings, options: ClientOptions): Sa
   }
 }
 
-/** Makes a client of a service. It repeats what is safe to repeat, and fails with SaldoError or SaldoNetworkError. */
+/** Makes a client of a service. It retries calls that are safe to retry, and fails with SaldoError or SaldoNetworkError. */
 export const createClient = (options: ClientOptions): SaldoClient => clientIn(realSurroundings, options)

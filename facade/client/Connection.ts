@@ -7,7 +7,7 @@ export interface ClientOptions {
   readonly apiSecret: string
   /** How long a call waits for each response. 45 seconds by default, because a sale can take 40. */
   readonly timeout_ms?: number | undefined
-  /** How often a call is repeated after a failure. 5 by default. */
+  /** How often a call is retried after a failure. 5 by default. */
   readonly retries?: number | undefined
   /** Replaces the global `fetch`. */
   readonly fetch?: typeof fetch | undefined

@@ -12,7 +12,7 @@ export type DetailsOf<Code extends ErrorCode> = Code extends keyof Wire["errorDe
 interface Call {
   /** The key of the operation. Undefined for a call that takes no key. */
   idempotencyKey: string | undefined
-  /** Whether the operation may have been carried out. If so, repeat it with the same key, or look for it. */
+  /** Whether the operation may have been carried out. If so, retry it with the same key, or look for it. */
   outcomeUnknown: boolean
 }
 
@@ -23,7 +23,7 @@ interface ErrorAnswer {
   readonly httpStatus: number
   readonly details?: unknown
   readonly requestId?: string | undefined
-  /** Pause that the server asks for before a repetition. */
+  /** Pause that the server asks for before a retry. */
   readonly retryAfter_ms?: number | undefined
 }
 

@@ -34,10 +34,10 @@ export const realSurroundings: Surroundings = {
  */
 export type Kind = "read" | "keyed" | "unkeyed"
 
-/** Limits of the repetitions of a call. */
+/** Limits of the retries of a call. */
 export interface Limits {
   readonly signal?: AbortSignal | undefined
-  /** Maximum number of repetitions. */
+  /** Maximum number of retries. */
   readonly retries: number
   /**
    * The instant after which no repetition begins. Until then, repetitions that the service asks for do not
@@ -81,8 +81,8 @@ const inProgress_ms = 2_000 // contract, 4.5, rule 2
 const pause_max_ms = 90_000
 
 /**
- * Makes a call, and repeats it as long as its failures are temporary and the repetition is safe. A failed sale with
- * unknown outcome (202) is never repeated.
+ * Makes a call, and retries it as long as its failures are temporary and a retry is safe. A sale with an unknown outcome
+ * (202) is never retried.
  */
 export const repeated = async <A>(
   { now_ms, pause, random }: Surroundings,

@@ -42,7 +42,7 @@ export interface SaleOptions {
   readonly signal?: AbortSignal | undefined
   /** How long to wait for each response. The client's timeout by default. */
   readonly timeout_ms?: number | undefined
-  /** After this time, nothing is repeated and an unknown outcome is PENDING. Two minutes by default. */
+  /** After this time, no call is retried and an unknown outcome is PENDING. Two minutes by default. */
   readonly deadline_ms?: number | undefined
 }
 

@@ -41,8 +41,8 @@ const oidc_seconds_max = 600
 const oidcName = (origin: string): string => `${cookieName(origin)}-oidc`
 
 /**
- * The Set-Cookie header that keeps the secrets of a sign-in while the browser is at the identity provider. Lax, because
- * the provider leads the browser back.
+ * The Set-Cookie header that keeps the secrets of a sign-in while the browser is at the identity provider. SameSite is
+ * Lax, because the browser comes back by a redirect from the provider.
  */
 export const oidcCookie = (kept: string, origin: string): string =>
   [

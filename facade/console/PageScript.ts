@@ -31,7 +31,7 @@ const bundlerArguments = [
 /** Below the usual priority, so that sales are faster than the bundler. */
 const bundlerPriority = 5
 
-/** A bundle on disk. It is good as long as each of its input files has the same digest. */
+/** A bundle on disk. It is valid as long as each of its input files has the same digest. */
 interface Cached {
   /** Digests of the files, by their path from the root of the project. */
   readonly inputs: Readonly<Record<string, string>>

@@ -30,8 +30,8 @@ export const shellPage = ({ script, style }: Bundle): string =>
   )
 
 /**
- * The page after a sign-in at an identity provider. It loads the console from this site, because browsers keep the
- * session cookie from requests to which another site has led.
+ * The page after a sign-in at an identity provider. It loads the console by a request from this site. Browsers do not send
+ * the session cookie with a request that another site started.
  */
 export const enteredPage = documentOf(
   "Consola de Saldo",
@@ -39,7 +39,7 @@ export const enteredPage = documentOf(
   '<main><h1>Consola de Saldo</h1><p><a href="/">Entrar</a></p></main>'
 )
 
-// A message may contain the words of an identity provider.
+// A message may contain text from an identity provider, so markup in it is escaped.
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 
 /** A page with one sentence, for a request that gets no page of the console. */

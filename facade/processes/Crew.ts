@@ -30,8 +30,8 @@ export interface Worker {
 }
 
 /**
- * Closes the connection that a worker was given but did not take before it died. Node hands one connection at a time to
- * a worker, with a number that the worker returns. Node would keep an unanswered connection open for ever.
+ * Closes the client connection that a dead worker received but did not accept. Node hands one connection at a time to a
+ * worker, with a number that the worker returns. Without that answer, Node would keep the connection open for ever.
  */
 const closeUntakenConnection = ({ process: child }: ClusterWorker): void => {
   let given: { readonly number: unknown; readonly close: () => void } | undefined
@@ -47,7 +47,7 @@ const closeUntakenConnection = ({ process: child }: ClusterWorker): void => {
   child.once("close", () => given?.close())
 }
 
-/** The worker processes, their rate limit, their metrics, and which of them has the background work. */
+/** The worker processes with their rate limit and their metrics. One of them, the leader, has the background work. */
 export const makeCrew = () => {
   const workers = new Set<Worker>()
   const count = makePrimaryCounts()
@@ -56,8 +56,8 @@ export const makeCrew = () => {
   let questions = 0
   const accepting = () => [...workers].filter(({ isAccepting }) => isAccepting)
 
-  // The leader keeps the background work until it ends, so no two workers have it at a time. The newest worker is the
-  // last one that a replacement of all workers would replace again.
+  // The leader keeps the background work until the leader ends, so no two workers have it at a time. The newest worker
+  // becomes the leader, because a replacement of all workers reaches it last.
   const appoint = () => {
     if (leader !== undefined) return
     leader = accepting().findLast(({ isReplaced }) => !isReplaced) ?? accepting().at(-1)
@@ -101,7 +101,7 @@ export const makeCrew = () => {
       appoint()
       Deferred.doneUnsafe(worker.accepting, Effect.void)
     })
-    // Comes after the last message of the worker.
+    // The event `close` comes after the last message of the worker.
     child.process.once("close", (code, signal) => ended(worker, code, signal))
     return worker
   }

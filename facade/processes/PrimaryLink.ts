@@ -6,7 +6,10 @@ import { recordSignOfRecovery } from "../../core/workflows/Recover.ts"
 import { Health } from "../ops/Health.ts"
 import type { Question, ToPrimary, ToWorker } from "./Messages.ts"
 
-/** Sends a message to the primary process. Calls back when it is written. Without a primary, the worker ends anyway. */
+/**
+ * Sends a message to the primary process, and calls `written` when the message is written. If the primary process has
+ * ended, the message is dropped, because the worker is ending too.
+ */
 const send = (message: ToPrimary, written: () => void = () => {}): void => {
   if (process.connected) process.send?.(message, undefined, undefined, written)
   else written()
@@ -47,7 +50,7 @@ export class PrimaryLink extends Context.Service<
       const runFork = Effect.runForkWith(yield* Effect.context<never>())
       const handle = (message: ToWorker): void => {
         if (message._tag === "Counted") receive(message.counts)
-        // The silence of recovery counts from now on.
+        // Readiness measures the time without recovery from now on.
         if (message._tag === "Lead") runFork(Effect.andThen(recordSignOfRecovery, Deferred.succeed(leads, undefined)))
         if (message._tag === "Ask")
           runFork(Effect.map(answers[message.question], (answer) => send({ _tag: "Answer", id: message.id, answer })))

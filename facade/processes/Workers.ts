@@ -17,7 +17,7 @@ export const pauseAfter = (failures: number): Duration.Duration =>
 
 /** The health of all workers together. */
 const healthOf = ({ askAll, knownMetrics, workers }: Crew, isStopping: () => boolean): Health["Service"] => ({
-  // A worker that ended meanwhile does not hang.
+  // A worker that ended during the question does not count as hanging.
   isAlive: Effect.map(askAll("alive"), (answers) =>
     answers.every(({ answer, worker }) => Option.isSome(answer) || !workers.has(worker))
   ),
@@ -32,7 +32,8 @@ const healthOf = ({ askAll, knownMetrics, workers }: Crew, isStopping: () => boo
   cellsDown: Effect.map(askAll("cellsDown"), (answers) =>
     answers.flatMap(({ answer }) => Option.getOrElse(answer, () => []))
   ),
-  // The answers are stored first. A worker that ends meanwhile is thus counted once: among the workers or the ended.
+  // The answers are stored before they are merged. A worker that ends at this moment is counted only once: among the
+  // running workers or among the ended ones.
   metrics: Effect.map(askAll("metrics"), (answers) => {
     for (const { answer, worker } of answers) {
       if (Option.isSome(answer) && workers.has(worker)) worker.metrics = answer.value[0] ?? worker.metrics
@@ -54,7 +55,7 @@ const hasTerminal = (): boolean => {
 /** The signals that ask for new workers. Signals during a replacement count as one. */
 const replacementSignals = Effect.gen(function* () {
   const signals = yield* Queue.sliding<void>(1)
-  // The system sends the same signal when a terminal is closed. Without its terminal, the server stops.
+  // The system also sends SIGHUP when a terminal is closed. A server that has lost its terminal stops.
   const hadTerminal = isatty(0)
   const asked = () => {
     if (hadTerminal && !hasTerminal()) process.kill(process.pid, "SIGTERM")
@@ -100,7 +101,7 @@ const makeReplacements = (crew: Crew, environment: Environment, scope: Scope.Sco
     const why = { pid, code, signal }
     yield* Effect.logError("a new worker process ended before it accepted calls; the old ones stay", why)
     worker.isReplaced = false
-    // The worker may have ended meanwhile, when its end was expected.
+    // If the old worker ended during the replacement, nothing has restarted it, because its end was expected.
     if (!crew.workers.has(worker)) yield* keep(worker)
     return false
   })

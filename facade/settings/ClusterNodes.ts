@@ -4,7 +4,7 @@ import * as Database from "../../adapters/postgres/connection/Database.ts"
 import { workers } from "../../adapters/postgres/schema/CitusCell.ts"
 import type { NodeAddress } from "./NodeSettings.ts"
 
-/** The same address on another server. */
+/** The address with another host and port. */
 const onServer = (url: Redacted.Redacted, host: string, port: number): Redacted.Redacted => {
   const address = new URL(Redacted.value(url))
   address.hostname = host.includes(":") ? `[${host}]` : host
@@ -14,8 +14,8 @@ const onServer = (url: Redacted.Redacted, host: string, port: number): Redacted.
 
 /**
  * The workers of the Citus cluster that the database coordinates, by the name of the node: `citus` and the number of the
- * worker's group. Saldo uses the login and the database of the given addresses on each of them. There are none in a database
- * without Citus, and none if the database does not answer, which the start then reports.
+ * worker's group. On each worker Saldo uses the login and the database of the given addresses. Empty in a database without
+ * Citus. Also empty if the database does not answer, because the start then reports the failure.
  */
 export const clusterNodes = Effect.fn("ClusterNodes.read")(
   function* (url: Redacted.Redacted, migrationUrl: Redacted.Redacted | null) {

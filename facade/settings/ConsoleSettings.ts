@@ -11,7 +11,7 @@ const issuerForm = /^(?:https:\/\/|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?
 
 const credential: Parser<string> = matchingPattern(/^[!-~]{1,500}$/)
 
-// Some but not all of the three are an error, because operators would otherwise notice it only when they sign in.
+// The three variables must be set together. Otherwise operators would notice a missing variable only when they sign in.
 const oidcSettings = Effect.gen(function* () {
   const { clientId, clientSecret, issuer } = yield* readAll({
     issuer: variable("OIDC_ISSUER", {

@@ -192,7 +192,7 @@ const lockTimeout = { lock_timeout: "3000" }
 /**
  * The given number of connections to the database and to each node, after migrating the schema to this version. The
  * embedded server has a single login with all rights, so its sessions switch to the role. A server also has connections for
- * each of several cells. Commands have not, because their audit record is written in the transaction of the change.
+ * each of several cells. Commands have none, because they write their audit record in the transaction of the change.
  */
 export const migratedConnections = (connections_max: number, role: DatabaseRole) =>
   Layer.unwrap(

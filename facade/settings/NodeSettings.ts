@@ -12,7 +12,7 @@ export interface NodeAddress {
 
 const isNodeName = Schema.is(NodeName)
 
-// The provider of environment variables divides names at the underscores.
+// Effect's ConfigProvider splits the names of variables at underscores, so CELL_NODE_ESTE_URL is found below CELL and NODE.
 const namesInEnvironment = Effect.gen(function* () {
   const provider = yield* ConfigProvider.ConfigProvider
   const found = yield* Effect.orDie(provider.load(["CELL", "NODE"]))

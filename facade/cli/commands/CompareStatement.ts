@@ -93,7 +93,7 @@ const formatComparison = ({ cases, differences, lines, matched, since, until }: 
   ].join("\n")
 }
 
-/** With 20 %, a million lines need 230 MB instead of 360 MB, and hardly more time. */
+/** How much garbage the heap may hold. With 20 %, a million lines need 230 MB instead of 360 MB, and hardly more time. */
 const heapGrowth_percent = 20
 
 /** Compares a statement and prints the differences. Fails if there are any. */

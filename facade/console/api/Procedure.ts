@@ -71,5 +71,5 @@ export interface Export<A = unknown, I = unknown> {
   file(input: A): Effect.Effect<FileReply, OperatorError | CoreError, Services | Scope.Scope>
 }
 
-/** Infers the input of a CSV file for its maker. */
+/** Returns the definition of a CSV file unchanged, so that the compiler infers the type of its input. */
 export const csvExport = <A, I>(definition: Export<A, I>): Export<A, I> => definition

@@ -78,7 +78,7 @@ export const propuestas = {
       }
     })
   }),
-  /** The workflow also lets an operator withdraw an own deposit, for which the role cajero suffices. */
+  /** The role cajero suffices, because operators may also withdraw deposits that they proposed. The workflow checks the rest. */
   rechazar: change({
     gate: "deposit",
     input: input({ propuesta: propuestaId, motivo: text(500) }),

@@ -18,7 +18,7 @@ const columnName = Schema.optionalKey(text(200))
 
 const comparisonView = ({ cases, differences, lines, matched, since, until }: Comparison) => ({
   desde: formatOffset(since),
-  // The last instant that was compared, because `until` is the first one after it.
+  // The last instant that was compared. `until` is exclusive.
   hasta: formatOffset(DateTime.subtract(until, { milliseconds: 1 })),
   lineas: lines,
   conciliadas: matched,

@@ -45,7 +45,7 @@ interface CompanyChoiceProps {
   readonly query: URLSearchParams
 }
 
-/** The filter by company. The key makes the browser select the company again when the names have arrived. */
+/** The filter by company. When the names arrive, the new `key` renders it again with the company selected. */
 export const CompanyChoice = ({ companies: { options }, query }: CompanyChoiceProps) => (
   <Choice
     key={options.length}

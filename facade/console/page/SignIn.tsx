@@ -6,7 +6,7 @@ import { Invitation } from "./Invitation.tsx"
 import { goTo, usePlace } from "./Navigation.tsx"
 import { beginSession } from "./Session.ts"
 
-/** The pages that only lead to a session. */
+/** The paths of the pages that begin a session. */
 const entrances = ["/entrar", "/invitacion", "/acceso"]
 
 /** Reads the session that the server has just begun, and shows the page of the address. */
@@ -16,11 +16,11 @@ const enter = async () => {
   beginSession(session)
 }
 
-/** Leads to the identity provider, if there is one. The browser leaves the page, so this is no link of the console. */
+/** A link to the identity provider, if there is one. It leaves the console, so it is an ordinary link. */
 export const IdentityProviderLink = () => {
   const [hasProvider, setHasProvider] = useState(false)
   useEffect(() => {
-    // Without an answer the password form is still there.
+    // If the call fails, the password form is still shown.
     api.sesion.medios.query({}).then(
       ({ oidc }) => setHasProvider(oidc),
       () => undefined
@@ -60,7 +60,7 @@ const PasswordForm = () => (
   </Form>
 )
 
-/** Opens the one-time link that a start has printed. */
+/** Opens the one-time link that `npm start` has printed. */
 const LocalAccess = ({ link }: { link: string }) => {
   const [message, setMessage] = useState<string>()
   useEffect(() => {

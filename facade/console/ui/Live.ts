@@ -20,7 +20,7 @@ export const useLive = <A>(load: () => Promise<A>, key: string, refresh_s?: numb
   const [round, setRound] = useState(0)
   const loading = useRef(load)
   loading.current = load
-  // `round` only starts the effect again.
+  // The effect does not read `round`. A new value of `round` only runs the effect again.
   useEffect(() => {
     let isCurrent = true
     const refresh = async () => {
