@@ -26,7 +26,7 @@ const startConsole = Effect.gen(function* () {
   return yield* consoleBeside(console)
 })
 
-/** Starts the operator console beside a server that listens on a port. */
+/** Starts the operator console in the process of a server that listens on a port. */
 export const startedAt = Effect.fnUntraced(function* (port: number) {
   const { place } = yield* DatabaseServer
   const { url } = yield* OperationsPort

@@ -179,7 +179,7 @@ const lookups = HttpApiGroup.make("lookups", { topLevel: true }).add(
   }).annotate(OpenApi.Summary, "Look up what an identifier can buy (moves no money)")
 )
 
-/** What is left of the operator's money with the gateway's carrier. */
+/** The operator's remaining balance with the gateway's carrier. */
 const Balance = Schema.Struct({
   currency: Currency,
   available_centavos: Schema.Int.annotate({
@@ -188,12 +188,12 @@ const Balance = Schema.Struct({
   held_centavos: optionalOrNull(
     Schema.Int.annotate({ description: "What is held for orders in progress, in centavos." })
   )
-}).annotate({ identifier: "Balance", description: "What is left with the carrier." })
+}).annotate({ identifier: "Balance", description: "The operator's remaining balance with the carrier." })
 
 const balances = HttpApiGroup.make("balances", { topLevel: true }).add(
   HttpApiEndpoint.get("balance", "/v1/balance", { success: Balance, error: notProcessed }).annotate(
     OpenApi.Summary,
-    "Get what is left with the carrier (optional, moves no money)"
+    "Get the remaining balance with the carrier (optional, moves no money)"
   )
 )
 

@@ -33,7 +33,7 @@ const oneAddress_max_ms = 2500
  */
 const makeAgent = (lookup: ReturnType<typeof checkedLookup>) =>
   new Agent({
-    // HTTP/2 would need limits of its own, and single requests gain nothing from it.
+    // HTTP/2 would need its own limits, and single requests gain nothing from it.
     allowH2: false,
     maxHeaderSize: headers_max_bytes,
     // The time limit of the attempt covers headers and body. Opening a connection can outlive the attempt, so it has a

@@ -9,7 +9,7 @@ export interface FloatBalance {
   readonly held: number
 }
 
-/** The provider's answer about the float, which is the money that is left with the provider. */
+/** The provider's answer about the float, which is the remaining balance with the provider. */
 export type FloatAnswer = Data.TaggedEnum<{
   Read: { readonly balances: ReadonlyArray<FloatBalance> }
   /** The provider does not report its balance. */

@@ -2,7 +2,7 @@ import { Context, type DateTime, type Effect } from "effect"
 import type { FloatBalance, FloatReading } from "../domain/Float.ts"
 import type { ProviderName } from "../domain/ProviderStatement.ts"
 
-/** The last readings of what is left with each provider, from all processes. */
+/** The last readings of the remaining balance with each provider, from all processes. */
 export class Floats extends Context.Service<
   Floats,
   {

@@ -20,7 +20,7 @@ export interface Provider {
   readonly reversalStatus: (reversal: Reversal) => Effect.Effect<ReversalAnswer>
   /** Looks up the packages or bills of an identifier. Moves no money and may be repeated. */
   readonly lookup: (query: LookupQuery) => Effect.Effect<LookupAnswer>
-  /** Asks what is left with the provider. Moves no money and may be repeated. */
+  /** Asks for the remaining balance with the provider. Moves no money and may be repeated. */
   readonly float: Effect.Effect<FloatAnswer>
 }
 

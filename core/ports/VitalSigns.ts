@@ -36,7 +36,7 @@ export interface DueDeliveries {
 export interface Vitals {
   /** The names of all cells. */
   readonly cells: ReadonlyArray<string>
-  /** Each cell has groups of its own, here and in the lists below. Groups with a count of zero are absent. */
+  /** Each cell has its own groups, here and in the lists below. Groups with a count of zero are absent. */
   /** Names of the cells that do not answer. Their rows are missing in the other values. */
   readonly cellsDown: ReadonlyArray<string>
   readonly unresolved: ReadonlyArray<UnresolvedSales>

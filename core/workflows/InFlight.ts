@@ -8,7 +8,7 @@ export const drain_max = Duration.seconds(40)
 /** Sends the response to the waiting caller. Only the first response counts. */
 export type Reply<A, E> = (answer: Exit.Exit<A, E>) => Effect.Effect<void>
 
-/** How long a caller waits for a write before the response "pending". The write goes on in the background. */
+/** How long a caller waits for a write before the response "pending". The write continues in the background. */
 const answerAfter = Duration.seconds(5)
 
 /** Runs an action after `answerAfter`, unless the returned function has cancelled it. */
@@ -82,7 +82,7 @@ const logBroken = (cause: Cause.Cause<unknown>) =>
     : Effect.void
 
 /**
- * Work that outlives the call that started it. A sale goes on when the client disconnects, and a stopping process waits
+ * Work that outlives the call that started it. A sale continues when the client disconnects, and a stopping process waits
  * for the sale.
  */
 export class InFlight extends Context.Service<
@@ -169,7 +169,7 @@ const pace = Schedule.min([Schedule.exponential(firstPause), Schedule.spaced("5 
  * Retries a write until it succeeds. Used for writes that must not be lost while the database is unavailable.
  *
  * @param write idempotent: finds its own earlier commit. Its argument says whether the caller already has a response.
- * @param onDelay sends the response to the caller, once, if the write takes longer than 5 s. The write goes on.
+ * @param onDelay sends the response to the caller, once, if the write takes longer than 5 s. The write continues.
  */
 export const retryWrite = Effect.fnUntraced(function* <A, R>(
   write: (hasAnswered: boolean) => Effect.Effect<A, never, R>,

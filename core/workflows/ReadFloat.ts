@@ -7,7 +7,7 @@ import { seriesOf } from "../telemetry/Metrics.ts"
 
 const available = seriesOf(["proveedor", "unidad"], (attributes) =>
   Metric.gauge("saldo_provider_float", {
-    description: "What is left with the provider, in its unit; NaN while the provider does not answer",
+    description: "Remaining balance with the provider, in its unit; NaN while the provider does not answer",
     attributes
   })
 )

@@ -22,7 +22,7 @@ const endpoint = "POST /v1/transacciones/{id}/anular"
 /**
  * Reverses a sale. Records the reversal and sends it to the provider. Then returns the money, leaves the sale in
  * SUCCESS, or leaves the reversal to recovery. Money is returned only after the provider has confirmed. The reversal
- * goes on when the caller disconnects. Contract: 1 and 4.5.
+ * continues when the caller disconnects. Contract: 1 and 4.5.
  */
 export const reverse = Effect.fn("Reverse.reverse")(function* (
   { company }: Session,

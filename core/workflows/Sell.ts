@@ -15,7 +15,7 @@ import type { Supplier } from "./Supplier.ts"
  * Makes a sale once: reserve, dispatch, then confirm, release or hold. Contract: 3.1 and 4.5.
  *
  * The reservation is committed before the dispatch, and no database transaction is open during the dispatch. If the
- * outcome is not firm, the amount stays held and recovery continues. The sale goes on when the caller disconnects.
+ * outcome is not firm, the amount stays held and recovery continues. The sale continues when the caller disconnects.
  */
 export const sell = withSpan(
   "Sell.sell",

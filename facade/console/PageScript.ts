@@ -69,7 +69,7 @@ const writeCached = async (file: string, cached: Cached): Promise<void> => {
   }
 }
 
-// The bundler is WebAssembly and would block this process for two seconds, so it runs in a process of its own.
+// The bundler is WebAssembly and would block this process for two seconds, so it runs in a separate process.
 const bundle = async (signal: AbortSignal): Promise<Cached> => {
   const directory = await mkdtemp(join(tmpdir(), "saldo-console-"))
   const output = join(directory, "console.js")

@@ -116,7 +116,7 @@ export const layerServer = (
       const listening = yield* NodeHttpServer.make(() => server, options)
       return HttpServer.make({
         address: listening.address,
-        // `stopping` runs beside the listener's own finalizer, which waits for all connections to end. `leaving` runs
+        // `stopping` runs at the same time as the listener's own finalizer, which waits for all connections to end. `leaving` runs
         // before that finalizer, which then finds a closed listener.
         serve: (app, middleware) =>
           Effect.andThen(

@@ -29,7 +29,7 @@ const flags = {
   only: commaListOf(
     "only",
     parts,
-    "Comparisons to run; documents: sales during a burst of PDFs; console: sales with four consoles open; events: sales with webhooks; tail: the longest response times beside other work, at 70 % of the highest rate; cells: sales over four cells, on one Postgres server and on two, against one cell; history: with --rows, sales compared with an empty database, reads compared with a small company, and recovery; replicas: the other comparisons with two servers"
+    "Comparisons to run; documents: sales during a burst of PDFs; console: sales with four consoles open; events: sales with webhooks; tail: the longest response times during other work, at 70 % of the highest rate; cells: sales over four cells, on one Postgres server and on two, against one cell; history: with --rows, sales compared with an empty database, reads compared with a small company, and recovery; replicas: the other comparisons with two servers"
   ).pipe(orDefault(parts, "all")),
   rows: wholeNumber("rows", { minimum: 0 }, "Number of sales to load first").pipe(orDefault(0)),
   soak: wholeNumber("soak", { minimum: 0 }, "Minutes of load during which the memory of the server is sampled").pipe(

@@ -44,7 +44,7 @@ export const anotherConsole = Effect.gen(function* () {
   return Effect.provideContext(context)
 })
 
-/** A console beside a test server, on the database of the server. `on` makes effects use the console. */
+/** A console on the database of a test server. `on` makes effects use the console. */
 export class ConsoleBeside extends Context.Service<
   ConsoleBeside,
   { readonly on: Effect.Success<typeof anotherConsole> }

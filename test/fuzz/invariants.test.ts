@@ -129,7 +129,7 @@ const tamperings: ReadonlyArray<readonly [invariant: string, tampering: Tamperin
     { requests: 300, seed: 5 }
   ],
   [
-    "every tRPC call has a result of its own",
+    "every tRPC call has its own result",
     answering((answer) => (Array.isArray(answer.body) ? withBody(answer, answer.body.slice(1)) : answer)),
     { requests: 2_000, seed: 6 }
   ],

@@ -36,7 +36,7 @@ const recordedOf = ({ action, actor, actor_id, address, at, company_id, details,
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
 
-  /** Each condition has an index of its own, ordered by time. */
+  /** Each condition has its own index, ordered by time. */
   const conditionsOf = (filter: AuditFilter, before: number | undefined) => {
     const { action, actor, address, companyId, transactionId, via } = filter
     const { since, until } = instantsOf(filter)

@@ -102,7 +102,7 @@ export const inOrderOf = <Row extends { readonly n: number }>(
  * If its connection dies, a group is retried although it may have committed. A statement that moves money must
  * therefore recognize its own earlier commit; a statement that counts events may count them twice. If a group fails for
  * another reason, each member is retried alone, so that a faulty member does not make the other members fail. A member
- * that still fails is a defect of its own call. After a lock timeout no member is retried, because each would wait as long.
+ * that still fails is a defect of that call. After a lock timeout no member is retried, because each would wait as long.
  *
  * The queue is an array. Effect's RequestResolver is not used, because it keeps past requests in memory until a full
  * garbage collection.
@@ -158,7 +158,7 @@ export const grouped = <Member, Answer>(
       })
     )
 
-  /** Fails the calls of a group, and all that wait, if the statement takes longer than the limit. It goes on meanwhile. */
+  /** Fails the calls of a group, and all that wait, if the statement takes longer than the limit. The statement continues. */
   const inTime = (calls: WaitingCalls<Member, Answer>, statement: Effect.Effect<void>): Effect.Effect<void> => {
     const { limit } = turns
     if (limit === null) return statement

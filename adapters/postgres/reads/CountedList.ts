@@ -26,7 +26,7 @@ export interface Narrowing {
   readonly filter: ListFilter
   /** A filter as SQL: its condition on a row `t`, and the stored count of matching rows in a block `o`. */
   readonly also?: { readonly row: string; readonly counted: string } | undefined
-  /** A sublist of the sales, which has blocks of its own. */
+  /** A sublist of the sales, which has its own blocks. */
   readonly sublist?: Sublist | undefined
 }
 

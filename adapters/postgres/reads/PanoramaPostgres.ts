@@ -36,7 +36,7 @@ const supplierOf = ({ service_id, service_name, ...result }: SupplierRow): Suppl
 })
 
 /**
- * Runs reads of the panorama in one snapshot, with settings of their own. Without sequential scans, the plans use the
+ * Runs reads of the panorama in one snapshot, with their own settings. Without sequential scans, the plans use the
  * indexes on time and status even before statistics were gathered. A read uses one core, so that the other cores stay
  * free for sales, and gives up after five seconds. The memory is enough to group and sort the sales of a day.
  */

@@ -219,7 +219,7 @@ export const bringUpInCluster = (cell: string, node: string) => {
 
 /**
  * Brings the cell's own schema up to this version, on the worker. The tables in the cluster have this version. Whenever a file
- * has changed, the schema is made anew. Calls in progress go on in the earlier schema, so it is dropped only before the next
+ * has changed, the schema is made anew. Calls in progress continue in the earlier schema, so it is dropped only before the next
  * change.
  *
  * @param spread gives the sequences of the cell their ids.

@@ -217,7 +217,7 @@ const bringUp = Effect.gen(function* () {
 })
 
 /**
- * Migrates the database's schema to this version: the directory, then each cell in a transaction of its own. A migration
+ * Migrates the database's schema to this version: the directory, then each cell in its own transaction. A migration
  * that was interrupted continues with the first cell that lacks a file. Several processes may migrate at once. A login
  * without the right to change the schema succeeds if nothing has to change.
  *

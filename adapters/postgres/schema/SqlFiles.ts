@@ -111,7 +111,7 @@ export const run = ({ body }: SqlFile) =>
     (sql) => sql.unsafe(`do $migration$ begin execute $body$${body}$body$; end $migration$`).unprepared
   )
 
-// Comments, quoted text and bodies of functions may have semicolons of their own.
+// Comments, quoted text and bodies of functions may have their own semicolons.
 const pieces = /--[^\n]*|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\w*)\$[\s\S]*?\$\1\$|;/g
 
 /** The statements of a file. */

@@ -184,14 +184,14 @@ const vacuum = Effect.gen(function* () {
       )
 })
 
-/** Connections that a server needs beside those of its processes: one for an audit, and four for a command. */
+/** Connections that a server needs in addition to those of its processes: one for an audit, and four for a command. */
 const otherConnections = 5
 
 /**
  * Compares the connections that a server may open with those that Postgres accepts. Each process has its pool, one
  * connection for monitoring, and connections for each of several cells.
  *
- * @param cells the number of cells in this database that have connections of their own.
+ * @param cells the number of cells in this database that have their own connections.
  */
 export const connectionsCheck = (
   { connections_max, processes }: { readonly connections_max: number; readonly processes: number },

@@ -35,7 +35,7 @@ const add = Command.make(
 ).pipe(
   Command.provide(operatorLayer),
   Command.withDescription(
-    "Add a cell: a schema with tables of its own for the money of many companies. The cell is added completely or not at all, and an interrupted command may be repeated. It needs the login that owns the database, in MIGRATION_DATABASE_URL, as saldo migrate does. From the second cell on, each cell counts its ids in steps of 256, so no id is assigned twice."
+    "Add a cell: a schema with its own tables for the money of many companies. The cell is added completely or not at all, and an interrupted command may be repeated. It needs the login that owns the database, in MIGRATION_DATABASE_URL, as saldo migrate does. From the second cell on, each cell counts its ids in steps of 256, so no id is assigned twice."
   ),
   Command.withShortDescription("Add a cell for new companies"),
   Command.withExamples([
@@ -74,7 +74,7 @@ const close = Command.make(
 ).pipe(
   Command.provide(operatorLayer),
   Command.withDescription(
-    "Close a cell. Calls of its companies receive 503 SERVICE_UNAVAILABLE with Retry-After, and nothing of theirs changes; the other cells go on. Sales that are in progress still end. Its recovery, SMS and webhook deliveries pause. A cell that is moving to another node is closed already, and this command is refused. An interrupted command may be repeated."
+    "Close a cell. Calls of its companies receive 503 SERVICE_UNAVAILABLE with Retry-After, and their data do not change. Companies of other cells are not affected. Sales that are in progress still end. Its recovery, SMS and webhook deliveries pause. A cell that is moving to another node is closed already, and this command is refused. An interrupted command may be repeated."
   ),
   Command.withShortDescription("Refuse the calls of a cell's companies"),
   Command.withExamples([{ command: "saldo cell close norte", description: "Before work on the cell" }])

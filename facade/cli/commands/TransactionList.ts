@@ -139,7 +139,7 @@ const misuse = (given: Given): string | null => {
   const { companyId: _, ...query } = queryOf(given)
   const isNarrowed = Object.values(query).some((value) => value !== undefined)
   return pending && (isNarrowed || asCsv)
-    ? "--pendientes allows only --cell, --empresa, --suplidor, --orden and pages beside it."
+    ? "--pendientes allows only --cell, --empresa, --suplidor, --orden and pages in addition."
     : null
 }
 

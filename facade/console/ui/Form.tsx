@@ -144,7 +144,7 @@ interface FormProps {
   readonly isDangerous?: boolean
 }
 
-/** A form that sends its values once, and shows the reasons of a refusal beside the fields. */
+/** A form that sends its values once, and shows the reasons of a refusal next to the fields. */
 export const Form = ({ action, children, faultOf, isDangerous = false, onSubmit }: FormProps) => {
   const [fault, setFault] = useState<FormFault | null>(null)
   const [isSending, setSending] = useState(false)

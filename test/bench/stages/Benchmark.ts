@@ -154,9 +154,9 @@ const measureAll = Effect.fnUntraced(function* (plan: BenchmarkPlan) {
   const checks: Array<SoundnessCheck> = []
   if (plan.comparisons.length > 0) sections.push(yield* oneServer(servers, full, plan))
   if (plan.comparisons.length > 0 && plan.replicas) sections.push(yield* twoServers(servers, full, plan))
-  if (plan.documents) sections.push(section("Beside PDFs", yield* measureDocuments(full, plan)))
+  if (plan.documents) sections.push(section("During PDFs", yield* measureDocuments(full, plan)))
   if (plan.console) sections.push(section("With open consoles", yield* measureConsoles(full, plan)))
-  if (plan.tail) sections.push(section("Beside other work", yield* measureTail(full, plan)))
+  if (plan.tail) sections.push(section("During other work", yield* measureTail(full, plan)))
   if (plan.events) {
     const compared = yield* withEvents(full, plan)
     sections.push(compared.section)

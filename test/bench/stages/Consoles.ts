@@ -71,7 +71,7 @@ const useAll = (browser: Browser): Effect.Effect<never, BenchmarkFailed> =>
     Effect.never
   )
 
-/** Compares sales while four consoles are open with sales without a console. The console is a process of its own. */
+/** Compares sales while four consoles are open with sales without a console. The console is a separate process. */
 export const measureConsoles = Effect.fnUntraced(function* (
   { database, saleCount, service: { pid, url } }: CountedDatabase,
   { connections, seconds }: LoadOptions

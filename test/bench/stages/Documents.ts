@@ -74,7 +74,7 @@ export const measureDocuments = Effect.fnUntraced(function* (
   const ids = yield* makeReceipts(server)
   const usual = { name: "usual", urls: [url], pid: null, shape: saleByCompany(smallCompany), saleCount }
   const rounds = yield* playRounds({
-    what: "One sale alone beside PDFs of another company",
+    what: "One sale alone during PDFs of another company",
     ours: { ...usual, name: "during the burst", beside: askForDocuments(url, ids) },
     theirs: usual,
     connections: 1,

@@ -91,7 +91,7 @@ const eventTimes = Effect.gen(function* () {
   )
 })
 
-/** A server on a database of its own. */
+/** A server on its own database. */
 export interface CountedDatabase extends CountedService {
   readonly database: string
 }
@@ -129,7 +129,7 @@ const measureDelay = Effect.fnUntraced(function* (on: CountedDatabase, endpoint:
 
 /**
  * Compares sales of companies with two webhooks each with sales of companies without events, and measures how soon
- * events arrive. The endpoint is a process of its own.
+ * events arrive. The endpoint is a separate process.
  */
 export const measureEvents = Effect.fnUntraced(function* (
   off: CountedService,

@@ -85,8 +85,8 @@ export const measureTail = Effect.fnUntraced(function* (
   const ids = yield* makeReceipts(server)
   const sale = { urls: [url], shape: saleBySaldo(companies_max) }
   const load = measure({ ...sale, connections, seconds: warmUp_s })
-  const warmUp = yield* step("Sales beside other work: warm-up", warmUp_s, load)
-  const highest = yield* step("Sales beside other work: the highest rate", warmUp_s, load)
+  const warmUp = yield* step("Sales during other work: warm-up", warmUp_s, load)
+  const highest = yield* step("Sales during other work: the highest rate", warmUp_s, load)
   saleCount.answered += warmUp.succeeded + highest.succeeded
   const pause_ms = Math.max(1, (1_000 * callers) / (share * highest.perSecond) - highest.p50_ms)
   const yesterday = daysBefore(dayOf(yield* DateTime.now), 1)
@@ -107,8 +107,8 @@ export const measureTail = Effect.fnUntraced(function* (
     disturbances,
     Effect.fnUntraced(function* ([name, work]) {
       const rounds = yield* playRounds({
-        what: `Sales beside ${name}`,
-        ours: { ...usual, name: "beside", beside: work },
+        what: `Sales during ${name}`,
+        ours: { ...usual, name: "during", beside: work },
         theirs: usual,
         connections: callers,
         pause_ms,
@@ -116,9 +116,9 @@ export const measureTail = Effect.fnUntraced(function* (
         seconds
       })
       return [
-        latencyOf(`p99 of a sale beside ${name}`, "p99_ms", goal, rounds),
-        latencyOf(`p99.9 of a sale beside ${name}`, "p999_ms", null, rounds),
-        latencyOf(`Longest response to a sale beside ${name}`, "longest_ms", null, rounds)
+        latencyOf(`p99 of a sale during ${name}`, "p99_ms", goal, rounds),
+        latencyOf(`p99.9 of a sale during ${name}`, "p999_ms", null, rounds),
+        latencyOf(`Longest response to a sale during ${name}`, "longest_ms", null, rounds)
       ]
     })
   )

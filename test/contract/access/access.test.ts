@@ -44,7 +44,11 @@ const presented: ReadonlyArray<readonly [name: string, status: number, headers: 
     (key) => ({ ...bearer(`${key}.${secret}`), "x-api-key": key })
   ],
   ["different secrets in the two forms", 401, (key) => ({ ...bearer(`${key}.${secret}`), ...pair(key, "otro") })],
-  ["a malformed header Authorization beside valid X-Api headers", 401, (key) => ({ ...bearer("x"), ...pair(key) })]
+  [
+    "a malformed header Authorization together with valid X-Api headers",
+    401,
+    (key) => ({ ...bearer("x"), ...pair(key) })
+  ]
 ]
 
 type Situation = readonly [name: string, status: number, company: Partial<NewCompany>, token: Partial<NewToken>]

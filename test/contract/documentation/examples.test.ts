@@ -95,7 +95,7 @@ const bodies = [
   }
 )
 
-/** The objects that have a $ref and other members. Most tools ignore members beside a $ref. */
+/** The objects that have a $ref and other members. Most tools ignore the other members. */
 const besideReferences = (value: unknown): ReadonlyArray<unknown> => {
   if (!Predicate.isObjectOrArray(value)) return []
   const own = "$ref" in value && Object.keys(value).length > 1 ? [value] : []

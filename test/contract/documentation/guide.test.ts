@@ -43,7 +43,7 @@ const printed = [
   "limite: 1000000"
 ]
 
-/** Runs a program in a folder of its own. Returns the lines that it printed, and the files that it left. */
+/** Runs a program in a separate folder. Returns the lines that it printed, and the files that it left. */
 const run = ([file, ...args]: ReadonlyArray<string>, env: Record<string, string>) =>
   Effect.promise(
     () =>

@@ -93,7 +93,7 @@ layer(TestService, { excludeTestServices: true })("the documentation", (it) => {
       })
     )
 
-    it.effect("has files with a rate limit of their own, apart from the limit of the API", () =>
+    it.effect("has files with their own rate limit, apart from the limit of the API", () =>
       Effect.gen(function* () {
         const headers = { "x-forwarded-for": "198.18.0.1" }
         const [path = ""] = addressesIn(yield* call("/docs", { headers })).filter(isAsset)

@@ -164,7 +164,7 @@ layer(TestService, { excludeTestServices: true })("REST", (it) => {
       "NOT_FOUND"
     ]
   ] as const)(
-    "answers with the envelope where Node has a response of its own: a request with %s",
+    "answers with the envelope where Node has its own response: a request with %s",
     ([, request, status, word]) =>
       Effect.gen(function* () {
         const { said: answer } = yield* raw(request)

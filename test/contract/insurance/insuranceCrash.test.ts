@@ -9,7 +9,7 @@ import { Script } from "../../support/service/ScriptedPorts.ts"
 import { operatorCommands, SpreadTestServer } from "../../support/service/TestServer.ts"
 import { leavesRowsUnchanged } from "../../support/service/UnchangedRows.ts"
 
-/** Runs `saldo reconcile` beside the server, after the lease of the crashed sale has expired. */
+/** Runs `saldo reconcile` while the server runs, after the lease of the crashed sale has expired. */
 const reconcile = Effect.gen(function* () {
   const { pass } = yield* ManualClock
   yield* pass("61 seconds")

@@ -7,7 +7,7 @@ import { readStdinCommands } from "./StdinCommands.ts"
 import { SupplierCommand, type SupplierPlan, SupplierRecord } from "./SupplierCommands.ts"
 import { ReceivedEvent, startWebhookEndpoints } from "./WebhookEndpoints.ts"
 
-// A provider and an insurer behind their protocols, and the endpoints of webhooks. They have a process of their own that
+// A provider and an insurer behind their protocols, and the endpoints of webhooks. They have their own process that
 // no injected crash kills. The process exits with a failure if a request to a supplier violated the protocol.
 
 const turnedAway = { status: 429, body: { outcome: "not_processed", reason: "too_many_requests" } }

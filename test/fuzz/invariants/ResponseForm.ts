@@ -131,6 +131,6 @@ export const formFaults = (exchange: Exchange): ReadonlyArray<Violation> => [
   ...violationsOf("every response has the common headers", headers(exchange)),
   ...(isRest(exchange) ? violationsOf("every response has the envelope", envelope(exchange)) : []),
   ...(!isRest(exchange) && exchange.plain
-    ? violationsOf("every tRPC call has a result of its own", trpcShape(exchange))
+    ? violationsOf("every tRPC call has its own result", trpcShape(exchange))
     : [])
 ]

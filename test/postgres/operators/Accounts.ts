@@ -66,7 +66,7 @@ export const codeOf = (secret: string, later_steps = 0) =>
   )
 
 /**
- * Runs a test on a clock of its own, which begins at noon. The connections keep the real clock, because a jump would
+ * Runs a test on its own clock, which begins at noon. The connections keep the real clock, because a jump would
  * make them repeat their checks for the whole time.
  */
 export const atNoon = <A, E, R>(test: Effect.Effect<A, E, R>) =>

@@ -43,7 +43,7 @@ const proposed = Effect.fnUntraced(function* (all: Proposals, company: number, k
 
 const nameOf = (racer: number): string => `turno-${racer}`
 
-/** Each racer confirms as an operator of its own. */
+/** Each racer confirms as a separate operator. */
 const confirming = (all: ReadonlyArray<Proposals>, proposal: Effect.Success<ReturnType<typeof proposed>>) =>
   all.map(({ confirm }, racer) => Effect.flatMap(DateTime.now, (at) => confirm(proposal, { by: nameOf(racer), at })))
 

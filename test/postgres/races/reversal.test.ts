@@ -68,7 +68,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("concurren
     }).pipe(Effect.scoped)
   )
 
-  it.effect("credit the sale once beside eight recovery cycles, which claim the reversal one at a time", () =>
+  it.effect("credit the sale once during eight recovery cycles, which claim the reversal one at a time", () =>
     Effect.gen(function* () {
       const ledger = yield* replica
       const all = yield* replicas

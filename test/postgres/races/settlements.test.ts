@@ -90,7 +90,7 @@ layer(TestDatabase, { excludeTestServices: true })("settlements in one statement
     }).pipe(Effect.scoped)
   )
 
-  it.effect("of one sale do not count a not-found answer beside an unknown answer", () =>
+  it.effect("of one sale do not count a not-found answer together with an unknown answer", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const ledger = yield* replica

@@ -139,7 +139,7 @@ layer(TestLayer)("sales of all companies", (it) => {
 
     it.effect.each([
       ["xid", "RD-2-77", {}, ["2/RD-2-77"]],
-      // Number 107 failed, and number 37 is in PROCESSING. Each status has an index of its own.
+      // Number 107 failed, and number 37 is in PROCESSING. Each status has its own index.
       ["xid", "RD-2-107", {}, ["2/RD-2-107"]],
       ["xid", "RD-2-37", {}, ["2/RD-2-37"]],
       ["xid", "RD-2-17-R", {}, ["2/RD-2-17"]],

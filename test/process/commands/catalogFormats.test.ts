@@ -215,7 +215,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("the catalogue as a file
     })
   )
 
-  it.effect("is not imported from a list in which the name of a category was changed beside a service", () =>
+  it.effect("is not imported from a list in which the name of a category was changed in the row of a service", () =>
     Effect.gen(function* () {
       const { refusal, run } = yield* CommandLine
       yield* imported

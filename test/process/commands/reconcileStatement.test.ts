@@ -76,7 +76,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a provider's statement"
         ["otro_estado", id("both"), ["PENDING", 300], ["REVERSED", 299], 1, true],
         ["solo_nuestro", id("ours"), ["SUCCESS", 400], null, 0, true],
         ["solo_suyo", id("theirs"), null, ["SUCCESS", 7], 1, false],
-        // The line that agrees with the sale is its pair. The other line has no sale of its own.
+        // The line that agrees with the sale is its pair. The other line has no other sale.
         ["solo_suyo", id("twice"), null, ["SUCCESS", 1], 1, true]
       ])
       assert.deepStrictEqual(yield* money, before)

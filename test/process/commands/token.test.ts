@@ -40,7 +40,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a token", (it) => {
     })
   )
 
-  it.effect("has a key and a secret of its own", () =>
+  it.effect("has its own key and secret", () =>
     Effect.gen(function* () {
       const [one, two] = [yield* issue(), yield* issue()]
       assert.notStrictEqual(one.api_key, two.api_key)

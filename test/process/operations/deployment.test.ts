@@ -127,7 +127,7 @@ describe("a server of compose.yaml", () => {
   const { environment = {} } = compose.services["saldo-1"] ?? {}
 
   it("gets every setting of docs/configuration.md, except those for an installation without containers", () => {
-    // nginx has the certificate, Postgres and the console are services of their own, and local webhooks are for
+    // nginx has the certificate, Postgres and the console are separate services, and local webhooks are for
     // development.
     const omitted = ["OPERATOR_TOKEN", "TLS_CERT_FILE", "TLS_KEY_FILE", "DATA_DIR", "WEBHOOK_ALLOW_LOCAL"]
     const oidc = ["OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"]

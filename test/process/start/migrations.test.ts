@@ -35,7 +35,7 @@ describe("replicas that start concurrently on an empty database", { timeout: tim
         () => Effect.provide(Effect.andThen(looked, migrate), replica),
         { concurrency: "unbounded" }
       )
-      // The cell is a transaction of its own, so another replica may run it.
+      // The cell is a separate transaction, so another replica may run it.
       assert.lengthOf(applied.flat(), files.length)
       assert.lengthOf(new Set(applied.flat()), files.length)
     })

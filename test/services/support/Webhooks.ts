@@ -8,7 +8,7 @@ import { checkingReceiver } from "../../support/ReceivedWebhook.ts"
 
 export const secretOf = (byte: number) => webhookSecretOf(new Uint8Array(32).fill(byte))
 
-/** A sender with connections of its own, which close with the scope. */
+/** A sender with its own connections, which close with the scope. */
 export const makeSender = (options: SenderOptions) =>
   Effect.map(Layer.build(Layer.fresh(layer(options))), (context) => Context.get(context, WebhookSender))
 

@@ -89,7 +89,7 @@ describe("the scheduler of groups", () => {
     { underWay: 16, enough: 16 },
     { underWay: 60, enough: 16 }
   ])(
-    "starts a second group beside a running group of $underWay calls when $enough calls wait",
+    "starts a second group during a running group of $underWay calls when $enough calls wait",
     ({ enough, underWay }) => {
       const sale = kindOf(groupTurns())
       sale.call(underWay)

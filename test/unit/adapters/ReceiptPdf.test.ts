@@ -12,7 +12,7 @@ const read = (of: Partial<Receipt>) =>
     readPdf
   )
 
-/** The parts of the value beside a label, line by line and from left to right. */
+/** The parts of the value next to a label, line by line and from left to right. */
 const valueOf = (lines: ReadonlyArray<Line>, label: string, next: string): ReadonlyArray<Line> => {
   const [top, bottom] = [label, next].map((text) => lines.find((line) => line.text === text)?.y ?? Number.NaN)
   return lines

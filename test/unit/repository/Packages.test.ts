@@ -17,7 +17,7 @@ const locked = Object.entries(lock.packages).filter(([path, { link }]) => path.i
 
 describe("the lock file", () => {
   // npm writes no hash for packages of other platforms when node_modules already exists. To add the hashes, delete these
-  // entries from a copy of the lock file and run `npm install --package-lock-only` beside it.
+  // entries from a copy of the lock file and run `npm install --package-lock-only` in its folder.
   it("has a hash for the archive of every package", () => {
     assert.isNotEmpty(locked)
     assert.isEmpty(locked.flatMap(([path, { integrity = "" }]) => (/^sha512-\S{88}$/.test(integrity) ? [] : [path])))
