@@ -23,6 +23,7 @@ import * as EventsOfCells from "../adapters/postgres/cells/EventsOfCells.ts"
 import * as FollowUpsOfCells from "../adapters/postgres/cells/FollowUpsOfCells.ts"
 import * as InsurancesOfCells from "../adapters/postgres/cells/InsurancesOfCells.ts"
 import * as LedgerOfCells from "../adapters/postgres/cells/LedgerOfCells.ts"
+import * as LeftoversPostgres from "../adapters/postgres/cells/LeftoversPostgres.ts"
 import * as ReadsOfCells from "../adapters/postgres/cells/ReadsOfCells.ts"
 import * as AtomicPostgres from "../adapters/postgres/connection/AtomicPostgres.ts"
 import * as AuditEventsPostgres from "../adapters/postgres/directory/AuditEventsPostgres.ts"
@@ -179,7 +180,8 @@ const cellDirectory = Layer.unwrap(
     return Layer.mergeAll(
       CellDirectoryPostgres.layer(owner),
       CellMovesPostgres.layer(owner),
-      CompanyMovesPostgres.layer(owner)
+      CompanyMovesPostgres.layer(owner),
+      LeftoversPostgres.layer(owner)
     )
   })
 )

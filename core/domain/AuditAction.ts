@@ -34,6 +34,7 @@ export const AuditAction = Schema.Literals([
   "identity_linked",
   "invitation_accepted",
   ...lateOutcomes,
+  "leftover_removed",
   "operator_changed",
   "operator_invited",
   "operator_reinvited",

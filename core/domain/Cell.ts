@@ -51,3 +51,9 @@ export interface CellMove {
   /** Whether the cell was open before the move. Then the end of the move opens it. */
   readonly wasOpen: boolean
 }
+
+/** Frozen rows that a move has left on a lost server: of a company in a cell, or of the whole cell if no company is given. */
+export interface Leftover {
+  readonly cell: CellName
+  readonly companyId: CompanyId | null
+}

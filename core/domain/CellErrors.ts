@@ -36,19 +36,37 @@ export class CellNotMoved extends Schema.TaggedError<CellNotMoved>()("CellNotMov
   name: CellName,
   /**
    * `first`, `sandbox`: the first cell and the sandbox's cell stay on main. `companies`: a company is moving from or to the
-   * cell. `taken`: the node already has a schema with the cell's name.
+   * cell. `taken`: the node already has a schema with the cell's name. `leftovers`: the cell has frozen rows that a move of a
+   * company has left.
    */
-  why: Schema.Literals(["first", "sandbox", "companies", "taken"])
+  why: Schema.Literals(["first", "sandbox", "companies", "taken", "leftovers"])
 }) {}
 
 /** The owner of the database cannot move rows to or from a node. Nothing was changed. */
 export class CellsUnreachable extends Schema.TaggedError<CellsUnreachable>()("CellsUnreachable", {
   node: Schema.String,
-  /**
-   * `login`: the login does not own the cells there. `cluster`: the node is a worker of a Citus cluster.
-   * `unknown_node`: the environment has no address for the node. `node_down`: the node does not answer.
-   */
-  why: Schema.Literals(["login", "cluster", "unknown_node", "node_down"])
+  why: Schema.Literals([
+    /** The login does not own the cells there. */
+    "login",
+    /** The node is a worker of a Citus cluster. */
+    "cluster",
+    /** The environment has no address for the node. */
+    "unknown_node",
+    /** The node does not answer. */
+    "node_down",
+    /** The node answers, and refuses the connection. */
+    "refused",
+    /** The node does not answer, and the directory names it as the place of the rows. */
+    "place_down",
+    /** The target does not answer, and the directory still names the source. The move can be given up. */
+    "target_down",
+    /** The source does not answer, and the directory names the target. The move can end if the source is lost. */
+    "source_down",
+    /** The operator says that the source is lost, and it answers. */
+    "source_answers",
+    /** The operator says that the source is lost, and no move has begun. */
+    "not_begun"
+  ])
 }) {}
 
 /** The database has a schema with the name of the new cell. */

@@ -1,6 +1,7 @@
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { CellMove, CellName, NodeName } from "../domain/Cell.ts"
-import type { CellNotMoved, CellsUnreachable } from "../domain/CellErrors.ts"
+import type { CellNotMoved } from "../domain/CellErrors.ts"
+import type { LostPlace, MoveReach } from "../domain/MoveReach.ts"
 
 /** The steps of moving a cell to another node. Each step may be repeated. */
 export class CellMoves extends Context.Service<
@@ -8,8 +9,8 @@ export class CellMoves extends Context.Service<
   {
     /** The move of a cell that has begun and not ended. */
     readonly find: (name: CellName) => Effect.Effect<Option.Option<CellMove>>
-    /** Checks that the cell can be moved between the nodes. Needs the login that owns the databases. */
-    readonly require: (name: CellName, nodes: ReadonlyArray<string>) => Effect.Effect<void, CellsUnreachable>
+    /** Whether the cell can be moved between the nodes. Needs the login that owns the databases. */
+    readonly reach: (move: Pick<CellMove, "name" | "source" | "target">) => Effect.Effect<MoveReach>
     /**
      * Records the move, and closes the cell in the directory. Returns false if another move has begun, or if the cell is no
      * longer on the source.
@@ -26,9 +27,11 @@ export class CellMoves extends Context.Service<
     readonly transfer: (move: CellMove) => Effect.Effect<Option.Option<number>>
     /**
      * Drops the other node's copy of the schema, and makes the schema on the cell's own node writable. Returns false if other
-     * transactions kept tables locked.
+     * transactions kept tables locked, or if the cell is in the lost place.
+     *
+     * @param lost the place whose server does not answer. Its schema stays there, frozen.
      */
-    readonly clear: (move: CellMove) => Effect.Effect<boolean>
+    readonly clear: (move: CellMove, lost: LostPlace | null) => Effect.Effect<boolean>
     /**
      * Removes the record of the move if the cell is on the given node. Returns false if it is on another node, if the move had
      * ended, or if another process is moving the cell. Needs a transaction.

@@ -1,8 +1,8 @@
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { CellName, CompanyMove } from "../domain/Cell.ts"
-import type { CellsUnreachable } from "../domain/CellErrors.ts"
 import type { Company } from "../domain/Company.ts"
 import type { CompanyId } from "../domain/Ids.ts"
+import type { LostPlace, MoveReach } from "../domain/MoveReach.ts"
 
 /**
  * The steps of moving a company to another cell, which may be on another server. Each step may be repeated. At any time only
@@ -11,8 +11,8 @@ import type { CompanyId } from "../domain/Ids.ts"
 export class CompanyMoves extends Context.Service<
   CompanyMoves,
   {
-    /** Checks that the rows can be moved between the cells. Needs the login that owns them if one is on another server. */
-    readonly require: (source: string, target: CellName) => Effect.Effect<void, CellsUnreachable>
+    /** Whether rows can be moved between the cells. Needs the login that owns them if one is on another server. */
+    readonly reach: (source: string, target: CellName) => Effect.Effect<MoveReach>
     /** The move of a company that has begun and not ended. */
     readonly find: (companyId: CompanyId) => Effect.Effect<Option.Option<CompanyMove>>
     /**
@@ -46,9 +46,11 @@ export class CompanyMoves extends Context.Service<
     ) => Effect.Effect<Option.Option<{ readonly done: number; readonly total: number }>>
     /**
      * Deletes the other cell's copy of the rows, and makes the rows in the company's own cell writable. Returns false if other
-     * transactions kept rows locked.
+     * transactions kept rows locked, or if the company is in the lost place.
+     *
+     * @param lost the place whose server does not answer. Its rows stay there, frozen.
      */
-    readonly clear: (move: CompanyMove) => Effect.Effect<boolean>
+    readonly clear: (move: CompanyMove, lost: LostPlace | null) => Effect.Effect<boolean>
     /**
      * Ends the move if the company is in the given cell. Opens the company, unless this cell is closed. Returns false if the
      * company is in another cell, if the move had ended, or if another process is moving the rows. Needs a transaction.

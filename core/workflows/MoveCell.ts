@@ -1,11 +1,12 @@
 import { DateTime, Effect, Option } from "effect"
 import type { CellMove, CellName, NodeName } from "../domain/Cell.ts"
-import { CellMoving, CellNotMoved, UnknownCell } from "../domain/CellErrors.ts"
+import { CellMoving, CellNotMoved, CellsUnreachable, UnknownCell } from "../domain/CellErrors.ts"
+import { type LostPlace, lostPlace, requireBoth } from "../domain/MoveReach.ts"
 import { CellDirectory } from "../ports/CellDirectory.ts"
 import { CellMoves } from "../ports/CellMoves.ts"
 import { CompanyMoves } from "../ports/CompanyMoves.ts"
 import { atomically, recordAudit, requireAction } from "./AuditTrail.ts"
-import { awaitIdle, MovePauses } from "./MoveCompany.ts"
+import { awaitIdle, type MoveOptions, MovePauses } from "./MoveCompany.ts"
 
 /** The result of a move. */
 interface CellMoved {
@@ -17,6 +18,8 @@ interface CellMoved {
   readonly hasMoved: boolean
   /** Number of rows. Null if an interrupted command had moved them. */
   readonly rows: number | null
+  /** The lost server, which may have a frozen schema of the cell. Null if none is lost. */
+  readonly lostNode: string | null
 }
 
 const nodeOf = Effect.fnUntraced(function* (name: CellName) {
@@ -31,15 +34,16 @@ const nodeOf = Effect.fnUntraced(function* (name: CellName) {
  * Records the move, or finds the move that an interrupted command has begun. Null if there is nothing to do, because the cell
  * is on the node.
  */
-const begun = Effect.fnUntraced(function* (name: CellName, target: NodeName) {
+const begun = Effect.fnUntraced(function* (name: CellName, target: NodeName, isSourceLost: boolean) {
   const moves = yield* CellMoves
   const { isFirst, node } = yield* nodeOf(name)
   const earlier = yield* moves.find(name)
   if (Option.isSome(earlier)) return earlier.value
   if (node === target) return null
+  if (isSourceLost) return yield* new CellsUnreachable({ node, why: "not_begun" })
   // Servers expect the first cell in the database of the directory.
   if (isFirst) return yield* new CellNotMoved({ name, why: "first" })
-  yield* moves.require(name, [node, target])
+  yield* Effect.fromResult(requireBoth(yield* moves.reach({ name, source: node, target })))
   if (yield* moves.begin({ name, source: node, target }, yield* DateTime.now))
     yield* recordAudit("cell_move_begun", {}, { cell: name, from: node, to: target })
   const move = yield* moves.find(name)
@@ -61,20 +65,26 @@ const settledDown = Effect.fnUntraced(function* (name: CellName) {
 })
 
 /** The result of a command that does not hold the move. Fails unless another command has ended the move on this node. */
-const endedByAnother = Effect.fnUntraced(function* (move: CellMove, node: NodeName) {
+const endedByAnother = Effect.fnUntraced(function* (move: CellMove, node: NodeName, lost: LostPlace | null) {
   const moves = yield* CellMoves
   if ((yield* nodeOf(move.name)).node !== node || Option.isSome(yield* moves.find(move.name)))
     return yield* new CellMoving({ ...move, why: "busy" })
-  return { source: move.source, node, hasMoved: node !== move.source, rows: null } satisfies CellMoved
+  return movedTo(move, node, { rows: null, lost })
 })
 
+const movedTo = (
+  { source }: CellMove,
+  node: NodeName,
+  { lost, rows }: { readonly rows: number | null; readonly lost: LostPlace | null }
+): CellMoved => ({ source, node, hasMoved: node !== source, rows, lostNode: lost?.node ?? null })
+
 /** Ends the move on this node. Returns false if another command has done so. */
-const end = Effect.fnUntraced(function* (move: CellMove, node: NodeName) {
+const end = Effect.fnUntraced(function* (move: CellMove, node: NodeName, lost: LostPlace | null) {
   const moves = yield* CellMoves
   const cells = yield* CellDirectory
   if (!(yield* moves.end(move, node))) return false
   if (move.wasOpen) yield* cells.setState(move.name, "open")
-  const details = { cell: move.name, from: move.source, to: move.target }
+  const details = { cell: move.name, from: move.source, to: move.target, ...(lost !== null && { lost: lost.node }) }
   yield* recordAudit(node === move.source ? "cell_move_abandoned" : "cell_moved", {}, details)
   return true
 }, atomically)
@@ -85,52 +95,64 @@ const openCompanies = Effect.fnUntraced(function* ({ name, wasOpen }: CellMove) 
 })
 
 /** Leaves the cell on its node. The transaction holds the move, so no other command moves the rows between the steps. */
-const giveUp = Effect.fnUntraced(function* (move: CellMove) {
+const giveUp = Effect.fnUntraced(function* (move: CellMove, lost: LostPlace | null) {
   const moves = yield* CellMoves
-  if (!(yield* moves.clear(move)) || (yield* nodeOf(move.name)).node !== move.source) return false
+  if (!(yield* moves.clear(move, lost)) || (yield* nodeOf(move.name)).node !== move.source) return false
   yield* openCompanies(move)
-  return yield* end(move, move.source)
+  return yield* end(move, move.source, lost)
 }, atomically)
+
+/** Closes the companies of the cell and copies it. None if another command holds the move or has ended it. */
+const moveRows = Effect.fnUntraced(function* (move: CellMove) {
+  const moves = yield* CellMoves
+  const cells = yield* CellDirectory
+  const { directory } = yield* MovePauses
+  yield* cells.setCompanies(move.name, "closed", yield* DateTime.now)
+  // After these waits no process accepts calls of the cell, and no process reads its rows on the old node.
+  const [, isQuiet] = yield* Effect.all([Effect.sleep(directory), settledDown(move.name)], { concurrency: "unbounded" })
+  if (!isQuiet) return yield* new CellMoving({ ...move, why: "busy" })
+  return yield* moves.transfer(move)
+})
 
 /**
  * Moves a cell to another node, with its unfinished sales, messages and deliveries. First the cell is closed, then its schema
  * moves, then the cell is opened if it was open before. The calls of its companies are refused during the move.
  *
  * A repeated call finishes an interrupted move. If the target is the cell's current node, the call cancels the interrupted
- * move.
+ * move, also if the other node is lost. If the old node is lost and the directory names the new one, `isSourceLost` finishes
+ * the move.
  */
-export const moveCell = Effect.fn("MoveCell.moveCell")(function* (name: CellName, target: NodeName) {
+export const moveCell = Effect.fn("MoveCell.moveCell")(function* (
+  name: CellName,
+  target: NodeName,
+  { isSourceLost = false }: MoveOptions = {}
+) {
   yield* requireAction("cell")
   const moves = yield* CellMoves
-  const cells = yield* CellDirectory
-  const move = yield* begun(name, target)
-  if (move === null) return { source: target, node: target, hasMoved: false, rows: null } satisfies CellMoved
+  const move = yield* begun(name, target, isSourceLost)
+  if (move === null)
+    return { source: target, node: target, hasMoved: false, rows: null, lostNode: null } satisfies CellMoved
   const { source } = move
   const { node } = yield* nodeOf(name)
-  const isAbandoned = target === source && node === source
-  if (!isAbandoned && target !== move.target) return yield* new CellMoving({ ...move, why: "other" })
-  yield* moves.require(name, [source, move.target])
+  const isGivenUp = target === source && node === source
+  if (!isGivenUp && target !== move.target) return yield* new CellMoving({ ...move, why: "other" })
+  const place = node === source ? "source" : "target"
+  const lost = yield* Effect.fromResult(lostPlace(yield* moves.reach(move), { place, isGivenUp, isSourceLost }))
+  if (isGivenUp)
+    return (yield* giveUp(move, lost))
+      ? movedTo(move, source, { rows: null, lost })
+      : yield* endedByAnother(move, source, lost)
 
-  if (isAbandoned) {
-    if (!(yield* giveUp(move))) return yield* endedByAnother(move, source)
-    return { source, node: source, hasMoved: false, rows: null } satisfies CellMoved
-  }
-
-  const { directory } = yield* MovePauses
   let rows: number | null = null
   if (node !== target) {
-    yield* cells.setCompanies(name, "closed", yield* DateTime.now)
-    // After these waits no process accepts calls of the cell, and no process reads its rows on the old node.
-    const [, isQuiet] = yield* Effect.all([Effect.sleep(directory), settledDown(name)], { concurrency: "unbounded" })
-    if (!isQuiet) return yield* new CellMoving({ ...move, why: "busy" })
-    const moved = yield* moves.transfer(move)
-    if (Option.isNone(moved)) return yield* endedByAnother(move, target)
+    const moved = yield* moveRows(move)
+    if (Option.isNone(moved)) return yield* endedByAnother(move, target, lost)
     rows = moved.value
   }
-  if (!(yield* moves.clear(move))) return yield* endedByAnother(move, target)
+  if (!(yield* moves.clear(move, lost))) return yield* endedByAnother(move, target, lost)
   // After this pause every process that accepts calls of the cell knows its new node.
-  yield* Effect.sleep(directory)
+  yield* Effect.sleep((yield* MovePauses).directory)
   yield* openCompanies(move)
-  if (!(yield* end(move, target))) return yield* endedByAnother(move, target)
-  return { source, node: target, hasMoved: true, rows } satisfies CellMoved
+  if (!(yield* end(move, target, lost))) return yield* endedByAnother(move, target, lost)
+  return movedTo(move, target, { rows, lost })
 })

@@ -1,7 +1,8 @@
 import { Context, DateTime, Duration, Effect, Option, Schedule } from "effect"
 import { type CellName, type CompanyMove, directoryAge_max } from "../domain/Cell.ts"
-import { CellNotOpen, CompanyMoving, UnknownCell } from "../domain/CellErrors.ts"
+import { CellNotOpen, CellsUnreachable, CompanyMoving, UnknownCell } from "../domain/CellErrors.ts"
 import type { CompanyId } from "../domain/Ids.ts"
+import { type LostPlace, lostPlace, requireBoth } from "../domain/MoveReach.ts"
 import { CellDirectory } from "../ports/CellDirectory.ts"
 import { CompanyMoves } from "../ports/CompanyMoves.ts"
 import { ReportProgress } from "../ports/Progress.ts"
@@ -34,6 +35,14 @@ interface CompanyMoved {
   readonly hasMoved: boolean
   /** Number of rows. Null if an interrupted command had moved them. */
   readonly rows: number | null
+  /** The lost server, which may have frozen rows of the company. Null if none is lost. */
+  readonly lostNode: string | null
+}
+
+/** What an operator says about a move. */
+export interface MoveOptions {
+  /** The server of the source is lost. The rows that it has are left there, if the directory names the target. */
+  readonly isSourceLost?: boolean
 }
 
 /** Waits until nothing is in progress, at most as long as leases are valid. */
@@ -53,7 +62,7 @@ export const awaitIdle = Effect.fnUntraced(function* <R>(
  * Records the move, or finds the move that an interrupted command has begun. Null if there is nothing to do,
  * because the company is in the cell.
  */
-const begun = Effect.fnUntraced(function* (companyId: CompanyId, target: CellName) {
+const begun = Effect.fnUntraced(function* (companyId: CompanyId, target: CellName, isSourceLost: boolean) {
   const moves = yield* CompanyMoves
   const company = yield* companyOf(companyId)
   const earlier = yield* moves.find(companyId)
@@ -62,7 +71,9 @@ const begun = Effect.fnUntraced(function* (companyId: CompanyId, target: CellNam
   const cells = yield* CellDirectory
   const known = yield* cells.list
   if (!known.some(({ name }) => name === target)) return yield* new UnknownCell({ name: target })
-  yield* moves.require(company.cell, target)
+  const reach = yield* moves.reach(company.cell, target)
+  if (isSourceLost) return yield* new CellsUnreachable({ node: reach.source.node, why: "not_begun" })
+  yield* Effect.fromResult(requireBoth(reach))
   if (yield* moves.begin(company, target, yield* DateTime.now))
     yield* recordAudit("company_move_begun", { companyId }, { from: company.cell, to: target })
   const move = yield* moves.find(companyId)
@@ -96,66 +107,86 @@ const transferred = Effect.fnUntraced(function* (move: CompanyMove) {
 })
 
 /** The result of a command that does not hold the move. Fails unless another command has ended the move in this cell. */
-const endedByAnother = Effect.fnUntraced(function* (move: CompanyMove, cell: CellName) {
+const endedByAnother = Effect.fnUntraced(function* (move: CompanyMove, cell: CellName, lost: LostPlace | null) {
   const moves = yield* CompanyMoves
   const company = yield* companyOf(move.companyId)
   if (company.cell !== cell || Option.isSome(yield* moves.find(move.companyId)))
     return yield* new CompanyMoving({ ...move, why: "busy" })
-  return { source: move.source, cell, hasMoved: cell !== move.source, rows: null } satisfies CompanyMoved
+  return movedTo(move, cell, { rows: null, lost })
 })
 
+const movedTo = (
+  { source }: CompanyMove,
+  cell: CellName,
+  { lost, rows }: { readonly rows: number | null; readonly lost: LostPlace | null }
+): CompanyMoved => ({ source, cell, hasMoved: cell !== source, rows, lostNode: lost?.node ?? null })
+
 /** Ends the move in this cell. Returns false if another command has done so. */
-const end = Effect.fnUntraced(function* (move: CompanyMove, cell: CellName) {
+const end = Effect.fnUntraced(function* (move: CompanyMove, cell: CellName, lost: LostPlace | null) {
   const moves = yield* CompanyMoves
   const { companyId, source, target } = move
   if (!(yield* moves.end(move, { cell, now: yield* DateTime.now }))) return false
   const action = cell === source ? "company_move_abandoned" : "company_moved"
-  yield* recordAudit(action, { companyId }, { from: source, to: target })
+  yield* recordAudit(action, { companyId }, { from: source, to: target, ...(lost !== null && { lost: lost.node }) })
   return true
 }, atomically)
 
 /** Leaves the company in its cell. The transaction holds the move, so no other command moves the rows between the steps. */
-const giveUp = Effect.fnUntraced(function* (move: CompanyMove) {
+const giveUp = Effect.fnUntraced(function* (move: CompanyMove, lost: LostPlace | null) {
   const moves = yield* CompanyMoves
-  return (yield* moves.clear(move)) && (yield* end(move, move.source))
+  return (yield* moves.clear(move, lost)) && (yield* end(move, move.source, lost))
 }, atomically)
+
+/** Closes the company and moves its rows. None if another command holds the move or has ended it. */
+const moveRows = Effect.fnUntraced(function* (move: CompanyMove) {
+  const moves = yield* CompanyMoves
+  const { directory } = yield* MovePauses
+  if (!(yield* moves.close(move, yield* DateTime.now))) return Option.none()
+  // After these waits no process accepts calls of the company, and no process reads its rows in the old cell.
+  const [, isQuiet] = yield* Effect.all([Effect.sleep(directory), settledDown(move)], { concurrency: "unbounded" })
+  if (!isQuiet) return yield* new CompanyMoving({ ...move, why: "busy" })
+  return yield* transferred(move)
+})
 
 /**
  * Moves a company to another cell, with its unfinished sales, messages and deliveries. First the company is closed, then its
  * rows move, then the company is opened. Its calls are refused during the move.
  *
  * A repeated call finishes an interrupted move. If the target is the company's current cell, the call cancels the
- * interrupted move.
+ * interrupted move, also if the other server is lost. If the old server is lost and the directory names the new cell,
+ * `isSourceLost` finishes the move.
  */
-export const moveCompany = Effect.fn("MoveCompany.moveCompany")(function* (companyId: CompanyId, target: CellName) {
+export const moveCompany = Effect.fn("MoveCompany.moveCompany")(function* (
+  companyId: CompanyId,
+  target: CellName,
+  { isSourceLost = false }: MoveOptions = {}
+) {
   yield* requireAction("cell")
   const moves = yield* CompanyMoves
-  const move = yield* begun(companyId, target)
-  if (move === null) return { source: target, cell: target, hasMoved: false, rows: null } satisfies CompanyMoved
+  const move = yield* begun(companyId, target, isSourceLost)
+  if (move === null)
+    return { source: target, cell: target, hasMoved: false, rows: null, lostNode: null } satisfies CompanyMoved
   const { source } = move
   const { cell } = yield* companyOf(companyId)
-  const isAbandoned = target === source && cell === source
-  if (!isAbandoned && target !== move.target) return yield* new CompanyMoving({ ...move, why: "other" })
-  yield* moves.require(source, move.target)
-  if (isAbandoned) {
-    if (!(yield* giveUp(move))) return yield* endedByAnother(move, source)
-    return { source, cell: source, hasMoved: false, rows: null } satisfies CompanyMoved
-  }
+  const isGivenUp = target === source && cell === source
+  if (!isGivenUp && target !== move.target) return yield* new CompanyMoving({ ...move, why: "other" })
+  const place = cell === source ? "source" : "target"
+  const reach = yield* moves.reach(source, move.target)
+  const lost = yield* Effect.fromResult(lostPlace(reach, { place, isGivenUp, isSourceLost }))
+  if (isGivenUp)
+    return (yield* giveUp(move, lost))
+      ? movedTo(move, source, { rows: null, lost })
+      : yield* endedByAnother(move, source, lost)
 
-  const { directory } = yield* MovePauses
   let rows: number | null = null
   if (cell !== target) {
-    if (!(yield* moves.close(move, yield* DateTime.now))) return yield* endedByAnother(move, target)
-    // After these waits no process accepts calls of the company, and no process reads its rows in the old cell.
-    const [, isQuiet] = yield* Effect.all([Effect.sleep(directory), settledDown(move)], { concurrency: "unbounded" })
-    if (!isQuiet) return yield* new CompanyMoving({ ...move, why: "busy" })
-    const moved = yield* transferred(move)
-    if (Option.isNone(moved)) return yield* endedByAnother(move, target)
+    const moved = yield* moveRows(move)
+    if (Option.isNone(moved)) return yield* endedByAnother(move, target, lost)
     rows = moved.value
   }
-  if (!(yield* moves.clear(move))) return yield* endedByAnother(move, target)
+  if (!(yield* moves.clear(move, lost))) return yield* endedByAnother(move, target, lost)
   // After this pause every process that accepts calls of the company knows its new cell.
-  yield* Effect.sleep(directory)
-  if (!(yield* end(move, target))) return yield* endedByAnother(move, target)
-  return { source, cell: target, hasMoved: true, rows } satisfies CompanyMoved
+  yield* Effect.sleep((yield* MovePauses).directory)
+  if (!(yield* end(move, target, lost))) return yield* endedByAnother(move, target, lost)
+  return movedTo(move, target, { rows, lost })
 })

@@ -14,7 +14,10 @@ const cellNotMovedMessages: { readonly [Why in CellNotMoved["why"]]: string } = 
   first: 'The first cell stays on node main. Move its companies one by one with "saldo company move".',
   sandbox: 'It has the sandbox, which stays on node main. Move the sandbox to another cell with "saldo company move".',
   companies: 'A company is moving from or to it. "saldo doctor" names the move; end it first.',
-  taken: "The node has a schema with its name. Drop the schema, or choose another node."
+  leftovers:
+    'It has frozen rows of a company, which a move has left. Remove them with "saldo cell clear --node NODE", with the node of the cell.',
+  taken:
+    'The node has a schema with its name. If an earlier move has left it, remove it with "saldo cell clear --node NODE". Otherwise drop the schema, or choose another node.'
 }
 
 const cellsUnreachableMessages: { readonly [Why in CellsUnreachable["why"]]: string } = {
@@ -22,7 +25,17 @@ const cellsUnreachableMessages: { readonly [Why in CellsUnreachable["why"]]: str
     "The login does not own the database. Set MIGRATION_DATABASE_URL and CELL_NODE_<NAME>_MIGRATION_URL to the addresses with the logins that own the databases.",
   cluster: "It is a worker of a Citus cluster, and cells cannot move to or from such a worker.",
   unknown_node: cellNotAddedMessages.unknown_node,
-  node_down: cellNotAddedMessages.node_down
+  node_down: cellNotAddedMessages.node_down,
+  refused:
+    "Its server answers and refuses the connection. Check the login and the database in CELL_NODE_<NAME>_URL and CELL_NODE_<NAME>_MIGRATION_URL.",
+  place_down:
+    "It does not answer. The directory names it, so only its rows count, and the move cannot end without it. If its server is lost, restore it from its backup. Then repeat the command.",
+  target_down:
+    'It does not answer, and the directory still names the old place. If its server is lost, give the move up: repeat the command with the old place, which "saldo doctor" names.',
+  source_down:
+    "It does not answer, and the directory already names the new place, which has all rows. If its server is lost for good, repeat the command with --source-lost.",
+  source_answers: "It answers, so it is not lost. Repeat the command without --source-lost.",
+  not_begun: "--source-lost only ends a move that has begun, and none has. Repeat the command without --source-lost."
 }
 
 /** The message of each error about cells. */

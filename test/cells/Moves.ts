@@ -4,6 +4,7 @@ import { DateTime, Duration, Effect, Exit, Layer, Option } from "effect"
 import * as CellDirectoryPostgres from "../../adapters/postgres/cells/CellDirectoryPostgres.ts"
 import * as CellMovesPostgres from "../../adapters/postgres/cells/CellMovesPostgres.ts"
 import * as CompanyMovesPostgres from "../../adapters/postgres/cells/CompanyMovesPostgres.ts"
+import * as LeftoversPostgres from "../../adapters/postgres/cells/LeftoversPostgres.ts"
 import type { OwnerLayer } from "../../adapters/postgres/cells/OwnerConnections.ts"
 import * as AtomicPostgres from "../../adapters/postgres/connection/AtomicPostgres.ts"
 import * as AuditLogPostgres from "../../adapters/postgres/directory/AuditLogPostgres.ts"
@@ -19,6 +20,8 @@ import { Finding } from "../../core/domain/Resolution.ts"
 import { ReversalVerdict } from "../../core/domain/Reversal.ts"
 import type { Order } from "../../core/domain/Sale.ts"
 import { Adjustments } from "../../core/ports/Accounts.ts"
+import { CellDirectory } from "../../core/ports/CellDirectory.ts"
+import { CellMoves } from "../../core/ports/CellMoves.ts"
 import { CompanyMoves } from "../../core/ports/CompanyMoves.ts"
 import { FundingProposals } from "../../core/ports/FundingProposals.ts"
 import { Ledger } from "../../core/ports/Ledger.ts"
@@ -27,7 +30,7 @@ import { Reversals } from "../../core/ports/Reversals.ts"
 import { closeThrough } from "../../core/workflows/CloseDays.ts"
 import { companyOf } from "../../core/workflows/ManageCompany.ts"
 import { moveCell } from "../../core/workflows/MoveCell.ts"
-import { MovePauses, moveCompany } from "../../core/workflows/MoveCompany.ts"
+import { type MoveOptions, MovePauses, moveCompany } from "../../core/workflows/MoveCompany.ts"
 import { begunOn, intentOf, reservedOrder, reversalOf } from "../support/SalesOnPostgres.ts"
 import { portsOfCells, ThreeCells } from "./ThreeCells.ts"
 import { delivered, trade } from "./Trade.ts"
@@ -46,6 +49,7 @@ export const portsOfMoves = <E>(owner: OwnerLayer<E>) =>
     CellMovesPostgres.layer(owner),
     CompaniesPostgres.layer,
     CompanyMovesPostgres.layer(owner),
+    LeftoversPostgres.layer(owner),
     Layer.succeed(MovePauses, { directory: Duration.zero, inFlight_max: Duration.zero })
   )
 
@@ -55,10 +59,39 @@ const noOwner = Layer.effectContext(Effect.die(new Error("no cell is added, and 
 export const MovesOnThreeCells = Layer.merge(portsOfCells, portsOfMoves(noOwner)).pipe(Layer.provideMerge(ThreeCells))
 
 /** Moves a company of the test. */
-export const move = (company: number, cell: string) => moveCompany(CompanyId.make(company), CellName.make(cell))
+export const move = (company: number, cell: string, options?: MoveOptions) =>
+  moveCompany(CompanyId.make(company), CellName.make(cell), options)
 
 /** Moves a cell of the test. */
-export const moveCellTo = (cell: string, node: string) => moveCell(CellName.make(cell), NodeName.make(node))
+export const moveCellTo = (cell: string, node: string, options?: MoveOptions) =>
+  moveCell(CellName.make(cell), NodeName.make(node), options)
+
+/** Runs a command. Returns "done" or the tag of its refusal. Any other failure fails the test. */
+export const tagOf = <A, E extends { readonly _tag: string }, R>(command: Effect.Effect<A, E, R>) =>
+  Effect.match(command, { onFailure: ({ _tag }): string => _tag, onSuccess: () => "done" })
+
+/** Ends the move of a company that no operator has ended. */
+export const endMove = (company: number) =>
+  Effect.flatMap(
+    CompanyMoves.use(({ find }) => find(CompanyId.make(company))),
+    Option.match({ onNone: () => Effect.void, onSome: ({ target }) => Effect.asVoid(move(company, target)) })
+  )
+
+/** Ends the move of a cell that no operator has ended. */
+export const endCellMove = (name: CellName) =>
+  Effect.flatMap(
+    CellMoves.use(({ find }) => find(name)),
+    Option.match({ onNone: () => Effect.void, onSome: ({ target }) => Effect.asVoid(moveCellTo(name, target)) })
+  )
+
+/** The place and the state of a cell in the directory. */
+export const placeOf = (name: string) =>
+  Effect.flatMap(CellDirectory, ({ list }) =>
+    Effect.map(list, (cells) => {
+      const cell = cells.find((each) => each.name === name)
+      return { node: `${cell?.node}`, state: cell?.state, movingTo: cell?.movingTo }
+    })
+  )
 
 /** Begins a move, as the command does before its first pause. */
 export const beginMove = Effect.fnUntraced(function* (company: number, target: string) {
@@ -68,6 +101,14 @@ export const beginMove = Effect.fnUntraced(function* (company: number, target: s
   const begun = yield* Effect.flatMap(moves.find(companyId), Effect.fromOption)
   assert.isTrue(yield* moves.close(begun, yield* DateTime.now))
   return begun
+})
+
+/** Begins a move of the cell `sur`, as the command does before its first pause. */
+export const beginCellMove = Effect.fnUntraced(function* (source: string, target: string) {
+  const moves = yield* CellMoves
+  const places = { name: CellName.make("sur"), source: NodeName.make(source), target: NodeName.make(target) }
+  assert.isTrue(yield* moves.begin(places, yield* DateTime.now))
+  return { ...places, wasOpen: true }
 })
 
 /** Reserves a sale. Returns "sold", or the tag of the refusal that the caller receives. */

@@ -14,6 +14,7 @@ import { codedError } from "../../core/domain/ErrorCatalogue.ts"
 import { freshDatabaseUrl, testDatabaseUrl } from "../support/Database.ts"
 import { copyDatabase } from "../support/EmbeddedDatabases.ts"
 import { connectionsTo, nodeAt } from "../support/NodeCells.ts"
+import { SecondPostgres } from "../support/SecondPostgres.ts"
 import { clusterUrl, freshCluster } from "./CitusCluster.ts"
 import { portsOfMoves } from "./Moves.ts"
 import { portsOfCells } from "./ThreeCells.ts"
@@ -74,14 +75,19 @@ export const connectedToNode = Effect.flatMap(NodeUrl, (url) => Layer.build(conn
 // The code with which Postgres refuses a call of a function that it does not have.
 const undefinedFunction = "42883"
 
-/** Runs a part of a move that dies when it calls a function of the database. Asserts that it fails for this reason. */
+/**
+ * Runs a part of a move that dies when it calls a function of the database. Asserts that it fails for this reason.
+ *
+ * @param where the node of the function. By default the node on which the cell `sur` is added, if the function is in it.
+ */
 export const without = Effect.fnUntraced(function* <A, E, R>(
   name: string,
-  part: Effect.Effect<Exit.Exit<A, E>, never, R>
+  part: Effect.Effect<Exit.Exit<A, E>, never, R>,
+  where = name.startsWith(`${cellOnNode}.`) ? node : "main"
 ) {
   const rename = (from: string, to: string) => {
     const renaming = PgClient.PgClient.use((sql) => sql.unsafe(`alter function ${from} rename to ${to}`).unprepared)
-    return from.startsWith(`${cellOnNode}.`) ? onNode(renaming) : renaming
+    return where === node ? onNode(renaming) : renaming
   }
   yield* rename(name, "is_missing")
   const exit = yield* part
@@ -109,6 +115,14 @@ const movesOver = <R>(urls: Effect.Effect<readonly [string, string], never, R>) 
 
 /** The ports of a server, and of an operator who moves companies and cells between the nodes. */
 export const MovesOnTwoNodes = movesOver(twoDatabases)
+
+/** The same, with a Postgres server for the second node that the tests stop and start. */
+export const MovesOnTwoServers = movesOver(
+  Effect.gen(function* () {
+    const { url } = yield* SecondPostgres
+    return [yield* freshDatabaseUrl, url] as const
+  })
+).pipe(Layer.provideMerge(SecondPostgres.layer))
 
 /** The same. If there is a Citus cluster, the second node is a worker, to which no cell moves. */
 export const CompanyMovesOnNodes = movesOver(clusterUrl === undefined ? twoDatabases : coordinatorAndWorker)

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Context, Deferred, Duration, Effect, Exit, Fiber, Layer, Redacted } from "effect"
+import { Deferred, Duration, Effect, Exit, Fiber, Layer, Redacted } from "effect"
 import * as Database from "../../adapters/postgres/connection/Database.ts"
 import { Nodes } from "../../adapters/postgres/connection/Nodes.ts"
 import * as AuditPostgres from "../../adapters/postgres/reads/AuditPostgres.ts"
@@ -14,19 +14,14 @@ import { makeLogins } from "../support/DatabaseLogins.ts"
 import { eventually } from "../support/Eventually.ts"
 import { ManualClock } from "../support/InProcessService.ts"
 import { addNodeCell } from "../support/NodeCells.ts"
-import { secondPostgres } from "../support/SecondPostgres.ts"
+import { SecondPostgres } from "../support/SecondPostgres.ts"
 import { customer } from "../support/service/CustomerCompany.ts"
 import { get, moneyOf, sell } from "../support/service/HttpCalls.ts"
 import { Script, scripted } from "../support/service/ScriptedPorts.ts"
 import { testServer } from "../support/service/TestServer.ts"
 
-/** The Postgres server of the node `este`. */
-class Node extends Context.Service<Node, Effect.Success<typeof secondPostgres>>()("test/Node") {
-  static readonly layer = Layer.effect(Node, secondPostgres)
-}
-
 const databases = Effect.gen(function* () {
-  const node = yield* Node
+  const node = yield* SecondPostgres
   const url = yield* freshDatabaseUrl
   yield* Effect.provide(
     addNodeCell("este", "este", node.url),
@@ -37,8 +32,8 @@ const databases = Effect.gen(function* () {
 }).pipe(Effect.orDie)
 
 const TestLayer = Layer.unwrap(
-  Node.useSync((node) => testServer({}, scripted, Effect.provideService(databases, Node, node)))
-).pipe(Layer.provideMerge(Node.layer))
+  SecondPostgres.useSync((node) => testServer({}, scripted, Effect.provideService(databases, SecondPostgres, node)))
+).pipe(Layer.provideMerge(SecondPostgres.layer))
 
 type Headers = Record<string, string>
 
@@ -101,7 +96,7 @@ const counting = Effect.map(Script, ({ provider }) => {
 layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("a node", (it) => {
   it.effect("that does not answer gets 503 for its companies only, and loses no money", () =>
     Effect.gen(function* () {
-      const node = yield* Node
+      const node = yield* SecondPostgres
       const { provider } = yield* Script
       const { deliver, delivered } = yield* counting
       const main = yield* customer({ cell: "cell" })
@@ -168,12 +163,12 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("a node", 
       assert.deepStrictEqual(yield* moneyOf(lost.auth), { available: 800, held: 0, consumed: [200, 200, 200] })
       assert.deepStrictEqual(delivered, ["8090000001", "8090000002"])
       assert.deepStrictEqual(yield* violations, [])
-    }).pipe(Effect.ensuring(Effect.flatMap(Node, (node) => node.resume)))
+    }).pipe(Effect.ensuring(Effect.flatMap(SecondPostgres, (node) => node.resume)))
   )
 
   it.effect("that is killed gets 503 for its companies only, and sells when it is back", () =>
     Effect.gen(function* () {
-      const node = yield* Node
+      const node = yield* SecondPostgres
       const { deliver, delivered } = yield* counting
       const main = yield* customer({ cell: "cell" })
       const lost = yield* customer({ cell: "este" })

@@ -80,7 +80,8 @@ layer(MovesOnThreeCells, { excludeTestServices: true, timeout: "5 minutes" })("a
         source: "cell",
         cell: "norte",
         hasMoved: true,
-        rows
+        rows,
+        lostNode: null
       })
       assert.deepStrictEqual(yield* rowsOf("norte", 300), before)
       assert.deepStrictEqual(yield* rowsOf("cell", 300), {})
@@ -96,7 +97,8 @@ layer(MovesOnThreeCells, { excludeTestServices: true, timeout: "5 minutes" })("a
         source: "norte",
         cell: "norte",
         hasMoved: false,
-        rows: null
+        rows: null,
+        lostNode: null
       })
       assert.strictEqual((yield* Effect.flip(move(300, "oeste")))._tag, "UnknownCell")
       assert.strictEqual((yield* Effect.flip(move(999, "sur")))._tag, "UnknownCompany")

@@ -1,50 +1,32 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Option, Redacted } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import * as Nodes from "../../adapters/postgres/connection/Nodes.ts"
 import { CellName, NodeName } from "../../core/domain/Cell.ts"
 import { CompanyId } from "../../core/domain/Ids.ts"
-import { CellDirectory } from "../../core/ports/CellDirectory.ts"
-import { CellMoves } from "../../core/ports/CellMoves.ts"
-import { CompanyMoves } from "../../core/ports/CompanyMoves.ts"
 import { Ledger } from "../../core/ports/Ledger.ts"
 import { addCell, closeCell, openCell } from "../../core/workflows/ManageCells.ts"
 import { companyOf } from "../../core/workflows/ManageCompany.ts"
 import { testDatabaseUrl, violatedInvariants } from "../support/Database.ts"
 import { connectionsTo } from "../support/NodeCells.ts"
 import { intentOf, reservedOrder } from "../support/SalesOnPostgres.ts"
-import { busyCompany, move, moveCellTo, portsOfMoves, rowsOf, sells } from "./Moves.ts"
+import {
+  busyCompany,
+  endCellMove,
+  endMove,
+  move,
+  moveCellTo,
+  placeOf,
+  portsOfMoves,
+  rowsOf,
+  sells,
+  tagOf
+} from "./Moves.ts"
 import { MovesOnTwoNodes, node, onNode, without } from "./TwoNodes.ts"
 
 const [main, norte, sur] = [NodeName.make("main"), CellName.make("norte"), CellName.make("sur")]
 const rounds = 3
 
-/** Runs a command. Returns "done" or the tag of its refusal. Any other failure fails the test. */
-const tagOf = <A, E extends { readonly _tag: string }, R>(command: Effect.Effect<A, E, R>) =>
-  Effect.match(command, { onFailure: ({ _tag }): string => _tag, onSuccess: () => "done" })
-
 const together = { concurrency: "unbounded" } as const
-
-const placeOf = (name: string) =>
-  Effect.flatMap(CellDirectory, ({ list }) =>
-    Effect.map(list, (cells) => {
-      const cell = cells.find((each) => each.name === name)
-      return { node: `${cell?.node}`, state: cell?.state, movingTo: cell?.movingTo }
-    })
-  )
-
-/** Ends the move of a company that no operator has ended. */
-const endMove = (company: number) =>
-  Effect.flatMap(
-    CompanyMoves.use(({ find }) => find(CompanyId.make(company))),
-    Option.match({ onNone: () => Effect.void, onSome: ({ target }) => Effect.asVoid(move(company, target)) })
-  )
-
-/** Ends the move of a cell that no operator has ended. */
-const endCellMove = (name: CellName) =>
-  Effect.flatMap(
-    CellMoves.use(({ find }) => find(name)),
-    Option.match({ onNone: () => Effect.void, onSome: ({ target }) => Effect.asVoid(moveCellTo(name, target)) })
-  )
 
 /** The cells with rows of a company. */
 const homesOf = Effect.fnUntraced(function* (company: number) {

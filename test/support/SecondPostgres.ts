@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import {
   type Cluster,
   create,
@@ -82,3 +82,10 @@ export const secondPostgres = Effect.gen(function* () {
     start: Effect.promise(() => start(cluster, port))
   }
 })
+
+/** A second Postgres server, which the tests of a file share. */
+export class SecondPostgres extends Context.Service<SecondPostgres, Effect.Success<typeof secondPostgres>>()(
+  "saldo/test/SecondPostgres"
+) {
+  static readonly layer = Layer.effect(SecondPostgres, secondPostgres)
+}

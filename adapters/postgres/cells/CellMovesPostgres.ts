@@ -1,21 +1,23 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { type CellMove, CellName, NodeName } from "../../../core/domain/Cell.ts"
+import type { SqlError } from "effect/sql/SqlError"
+import { type CellMove, type CellName, NodeName } from "../../../core/domain/Cell.ts"
 import { CellNotMoved } from "../../../core/domain/CellErrors.ts"
+import { type LostPlace, type MoveSide, otherSide } from "../../../core/domain/MoveReach.ts"
 import { CellMoves } from "../../../core/ports/CellMoves.ts"
 import { nodeClients } from "../connection/Cell.ts"
-import { mainNode } from "../connection/Nodes.ts"
+import type { DatabaseUnavailable } from "../connection/Database.ts"
+import { mainNode, type NodeUnknown } from "../connection/Nodes.ts"
 import { instant, int8 } from "../connection/Sql.ts"
 import { isLockTimeout } from "../connection/SqlFailure.ts"
 import { hasSchema } from "../schema/AddCell.ts"
 import { bringUpCell } from "../schema/SchemaChanges.ts"
 import { notTooOld } from "../schema/ServerVersion.ts"
 import { copyRows, freezeTables, inMoveTransaction, type OwnedCell, thawCell, writersGone } from "./CopiedRows.ts"
-import { asOwner, type OwnerLayer, requireOwned } from "./OwnerConnections.ts"
+import { asOwner, type OwnerLayer, reachAsOwner } from "./OwnerConnections.ts"
 import { workInFlight } from "./WorkInFlight.ts"
 
-const cellOf = Schema.decodeUnknownSync(CellName)
 const nodeOf = Schema.decodeUnknownSync(NodeName)
 
 /**
@@ -34,10 +36,15 @@ const requireFrozen = Effect.fnUntraced(function* (
 
 const schemaExists = ({ name, sql }: OwnedCell) => Effect.provideService(hasSchema(name), SqlClient.SqlClient, sql)
 
-/** Drops the frozen schema of a cell, if there is one. */
-const dropFrozen = Effect.fnUntraced(function* (cell: OwnedCell) {
+/**
+ * Drops the frozen schema of a cell, if there is one.
+ *
+ * @param stillHeld fails if this process no longer holds the move. Asked while the cell is locked against its copying.
+ */
+export const dropFrozen = Effect.fnUntraced(function* (cell: OwnedCell, stillHeld: Effect.Effect<unknown, SqlError>) {
   if (!(yield* schemaExists(cell))) return
   yield* requireFrozen(cell, "access exclusive")
+  yield* stillHeld
   yield* cell.sql.unsafe(`drop schema "${cell.name}" cascade`).unprepared
 })
 
@@ -66,7 +73,7 @@ const copySequences = Effect.fnUntraced(function* (source: OwnedCell, { name, sq
 })
 
 /** Makes the frozen copy of a frozen cell, in one transaction of the new node. A copy that is there is replaced. */
-const copyCell = (source: OwnedCell, target: OwnedCell) =>
+const copyCell = (source: OwnedCell, target: OwnedCell, stillHeld: Effect.Effect<unknown, SqlError>) =>
   inMoveTransaction(
     source.sql,
     Effect.andThen(
@@ -74,7 +81,7 @@ const copyCell = (source: OwnedCell, target: OwnedCell) =>
       inMoveTransaction(
         target.sql,
         Effect.gen(function* () {
-          yield* dropFrozen(target)
+          yield* dropFrozen(target, stillHeld)
           yield* Effect.provideService(
             Effect.andThen(notTooOld, bringUpCell(target.name, Effect.void)),
             SqlClient.SqlClient,
@@ -98,13 +105,15 @@ const copyCell = (source: OwnedCell, target: OwnedCell) =>
 const cellTransfer = <OE>(sql: PgClient.PgClient, owner: OwnerLayer<OE>) => {
   const withOwner = asOwner(owner)
 
-  /** Holds the move while a part of it runs. The part gets the cell's node in the directory. */
+  // Fails if the transaction that holds the move has lost its connection.
+  const stillHeld = sql`select`
+
+  /** Holds the move while a part of it runs. The part gets the cell's node in the directory, and connects to the nodes it needs. */
   const held = <A, E, R>(
     move: CellMove,
     part: (cells: {
       readonly own: string
-      readonly source: OwnedCell
-      readonly target: OwnedCell
+      readonly connectTo: (side: MoveSide) => Effect.Effect<OwnedCell, NodeUnknown | DatabaseUnavailable>
     }) => Effect.Effect<Option.Option<A>, E, R>
   ) =>
     withOwner((clientOn) =>
@@ -115,8 +124,9 @@ const cellTransfer = <OE>(sql: PgClient.PgClient, owner: OwnerLayer<OE>) => {
             select directory.hold_cell_move(${move.name}, ${move.target}) as node`
           const own = row?.node ?? null
           if (own === null) return Option.none<A>()
-          const source = { name: move.name, sql: yield* clientOn(move.source) }
-          return yield* part({ own, source, target: { name: move.name, sql: yield* clientOn(move.target) } })
+          const connectTo = (side: MoveSide) =>
+            Effect.map(clientOn(move[side]), (client): OwnedCell => ({ name: move.name, sql: client }))
+          return yield* part({ own, connectTo })
         })
       )
     ).pipe(
@@ -125,12 +135,14 @@ const cellTransfer = <OE>(sql: PgClient.PgClient, owner: OwnerLayer<OE>) => {
     )
 
   const transfer = (move: CellMove) =>
-    held(move, ({ own, source, target }) =>
+    held(move, ({ connectTo, own }) =>
       Effect.gen(function* () {
         if (own === move.target) return Option.some(0)
+        const source = yield* connectTo("source")
+        const target = yield* connectTo("target")
         yield* freezeTables(source, null)
         if (!(yield* writersGone(source))) return Option.none()
-        const rows = yield* copyCell(source, target)
+        const rows = yield* copyCell(source, target, stillHeld)
         const [placed] = yield* sql<{ done: boolean }>`
           select directory.place_cell(${move.name}, ${move.target}) as done`
         if (placed?.done !== true)
@@ -139,14 +151,17 @@ const cellTransfer = <OE>(sql: PgClient.PgClient, owner: OwnerLayer<OE>) => {
       })
     )
 
-  const clear = (move: CellMove) =>
+  const clear = (move: CellMove, lost: LostPlace | null) =>
     Effect.map(
-      held(move, ({ own, source, target }) =>
+      held(move, ({ connectTo, own }) =>
         Effect.gen(function* () {
-          const [kept, other] = own === move.target ? [target, source] : [source, target]
+          const side = own === move.target ? "target" : "source"
+          if (lost?.side === side) return Option.none()
+          const kept = yield* connectTo(side)
+          const others = lost === null ? [yield* connectTo(otherSide(side))] : []
           // First, so that a process without the move finds that the schema may not be replaced.
-          yield* thawCell(kept)
-          yield* inMoveTransaction(other.sql, dropFrozen(other))
+          yield* thawCell(kept, stillHeld)
+          for (const other of others) yield* inMoveTransaction(other.sql, dropFrozen(other, stillHeld))
           return Option.some(undefined)
         })
       ),
@@ -165,7 +180,7 @@ interface MoveRow {
 const make = Effect.fnUntraced(function* <OE>(owner: OwnerLayer<OE>) {
   const sql = yield* PgClient.PgClient
   const clientOn = yield* nodeClients(sql)
-  const requireAll = requireOwned(owner, "cell")
+  const reachPlace = reachAsOwner(owner, "cell")
 
   const find = (name: CellName) =>
     Effect.orDie(
@@ -182,6 +197,15 @@ const make = Effect.fnUntraced(function* <OE>(owner: OwnerLayer<OE>) {
   const isTaken = (name: CellName, target: NodeName) =>
     asOwner(owner)((clientOf) => Effect.flatMap(clientOf(target), (client) => schemaExists({ name, sql: client })))
 
+  /** Whether a move of a company has left frozen rows in the cell. Their triggers would not be copied. */
+  const hasLeftovers = (name: CellName, source: NodeName) =>
+    Effect.flatMap(clientOn(source), (client) =>
+      Effect.map(
+        client`select from ${client(name)}.departed where frozen is not null limit 1`,
+        (rows) => rows.length > 0
+      )
+    )
+
   // The lock waits for the moves of companies that are being recorded. Later ones find the record of this move.
   const begin: CellMoves["Service"]["begin"] = Effect.fnUntraced(function* ({ name, source, target }, at) {
     if (yield* Effect.orDie(isTaken(name, target))) return yield* new CellNotMoved({ name, why: "taken" })
@@ -193,6 +217,7 @@ const make = Effect.fnUntraced(function* <OE>(owner: OwnerLayer<OE>) {
         exists (select from directory.company_move as m where ${name} in (m.source, m.target)) as moving,
         exists (select from directory.company as c where c.cell = ${name} and c.code = 'SANDBOX') as sandbox`)
     if (found?.moving === true) return yield* new CellNotMoved({ name, why: "companies" })
+    if (yield* Effect.orDie(hasLeftovers(name, source))) return yield* new CellNotMoved({ name, why: "leftovers" })
     if (found?.sandbox === true && target !== mainNode) return yield* new CellNotMoved({ name, why: "sandbox" })
     const begun = yield* Effect.orDie(sql`
       insert into directory.cell_move (cell, source, target, begun_at, was_open)
@@ -223,7 +248,8 @@ const make = Effect.fnUntraced(function* <OE>(owner: OwnerLayer<OE>) {
     end,
     find,
     inFlight,
-    require: (name, nodes) => requireAll(nodes.map((node) => ({ node, cell: cellOf(name) })))
+    reach: ({ name: cell, source, target }) =>
+      Effect.all({ source: reachPlace({ cell, node: source }), target: reachPlace({ cell, node: target }) })
   })
 })
 

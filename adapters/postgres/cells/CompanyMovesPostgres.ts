@@ -2,6 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import { DateTime, Effect, Layer, Option, Schema } from "effect"
 import { CellName, type CompanyMove } from "../../../core/domain/Cell.ts"
 import type { CompanyId } from "../../../core/domain/Ids.ts"
+import type { LostPlace } from "../../../core/domain/MoveReach.ts"
 import { CompanyMoves } from "../../../core/ports/CompanyMoves.ts"
 import { nodeClients } from "../connection/Cell.ts"
 import { mainNode } from "../connection/Nodes.ts"
@@ -9,10 +10,15 @@ import { instant, int8 } from "../connection/Sql.ts"
 import { isLockTimeout } from "../connection/SqlFailure.ts"
 import { inMoveTransaction, moveRetry, writersGone } from "./CopiedRows.ts"
 import { nodeTransfer } from "./NodeTransfer.ts"
-import { type OwnerLayer, requireOwned } from "./OwnerConnections.ts"
+import { type OwnerLayer, reachAsOwner, reachedMain } from "./OwnerConnections.ts"
 import { workInFlight } from "./WorkInFlight.ts"
 
 const cellOf = Schema.decodeUnknownSync(CellName)
+
+const ownedPlaceOf = ({ name, node }: { readonly name: string; readonly node: string }) => ({
+  node,
+  cell: cellOf(name)
+})
 
 /** Makes the function that connects to the node of a cell. */
 const cellClients = Effect.gen(function* () {
@@ -90,7 +96,7 @@ const openings = Effect.gen(function* () {
 const transfers = Effect.fnUntraced(function* <OE>(owner: OwnerLayer<OE>) {
   const sql = yield* PgClient.PgClient
   const { clear, isApart, placesOf, transfer } = nodeTransfer(sql, owner)
-  const requireAll = requireOwned(owner, "company")
+  const reachPlace = reachAsOwner(owner, "company")
 
   const transferOnce = ({ companyId, target }: CompanyMove) =>
     inMoveTransaction(
@@ -114,15 +120,17 @@ const transfers = Effect.fnUntraced(function* <OE>(owner: OwnerLayer<OE>) {
   const isApartOrDie = (move: Parameters<typeof isApart>[0]) => Effect.orDie(isApart(move))
 
   return {
-    require: Effect.fnUntraced(function* (source: string, target: CellName) {
-      if (!(yield* isApartOrDie({ source, target }))) return
-      const places = yield* Effect.orDie(placesOf({ source, target }))
-      yield* requireAll(places.map(({ name, node }) => ({ node, cell: cellOf(name) })))
+    reach: Effect.fnUntraced(function* (source: string, target: CellName) {
+      const [from, to] = yield* Effect.orDie(placesOf({ source, target }))
+      if (from === undefined || to === undefined)
+        return yield* Effect.die(new Error("the directory lists no such cells"))
+      if (from.node === mainNode && to.node === mainNode) return { source: reachedMain, target: reachedMain }
+      return { source: yield* reachPlace(ownedPlaceOf(from)), target: yield* reachPlace(ownedPlaceOf(to)) }
     }),
     transfer: (move: CompanyMove) =>
       Effect.flatMap(isApartOrDie(move), (apart) => (apart ? transfer(move) : transferHere(move))),
-    clear: (move: CompanyMove) =>
-      Effect.flatMap(isApartOrDie(move), (apart) => (apart ? clear(move) : Effect.succeed(true)))
+    clear: (move: CompanyMove, lost: LostPlace | null) =>
+      Effect.flatMap(isApartOrDie(move), (apart) => (apart ? clear(move, lost) : Effect.succeed(true)))
   }
 })
 

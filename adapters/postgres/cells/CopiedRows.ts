@@ -103,11 +103,17 @@ export const freezeTables = Effect.fnUntraced(function* (cell: OwnedCell, moved:
   }
 })
 
-/** Lets the tables of a frozen cell be written again. */
-export const thawCell = Effect.fnUntraced(function* (cell: OwnedCell) {
+/**
+ * Lets the tables of a frozen cell be written again.
+ *
+ * @param stillHeld fails if this process no longer holds the move. Asked while each table is locked against a later freeze.
+ */
+export const thawCell = Effect.fnUntraced(function* (cell: OwnedCell, stillHeld: Effect.Effect<unknown, SqlError>) {
   const { name, sql } = cell
-  for (const table of (yield* namesOf(cell, null)).toReversed())
-    yield* Effect.retry(inMoveTransaction(sql, sql`select ${sql(name)}.thaw_table(${table}, true)`), moveRetry)
+  for (const table of (yield* namesOf(cell, null)).toReversed()) {
+    const thaw = Effect.andThen(sql`select ${sql(name)}.thaw_table(${table}, true)`, stillHeld)
+    yield* Effect.retry(inMoveTransaction(sql, thaw), moveRetry)
+  }
 })
 
 /** Copies a table to the same cell, or to another one. Returns the number of rows. */

@@ -1,8 +1,11 @@
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Option } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
 import type { CompanyMove } from "../../../core/domain/Cell.ts"
 import type { CompanyId } from "../../../core/domain/Ids.ts"
-import { mainNode } from "../connection/Nodes.ts"
+import { type LostPlace, type MoveSide, otherSide } from "../../../core/domain/MoveReach.ts"
+import type { DatabaseUnavailable } from "../connection/Database.ts"
+import { mainNode, type NodeUnknown } from "../connection/Nodes.ts"
 import { int8 } from "../connection/Sql.ts"
 import { isLockTimeout } from "../connection/SqlFailure.ts"
 import {
@@ -98,14 +101,26 @@ const raiseIds = Effect.fnUntraced(function* (
 })
 
 /** Lets the rows of a company be written again in its own cell. */
-const thaw = ({ name, sql }: OwnedCell, companyId: CompanyId) =>
+const thaw = ({ name, sql }: OwnedCell, companyId: CompanyId, stillHeld: Effect.Effect<unknown, SqlError>) =>
   inMoveTransaction(
     sql,
-    sql`delete from ${sql(name)}.departed where company = ${int8(companyId)} and frozen is not null`
+    Effect.andThen(
+      sql`delete from ${sql(name)}.departed where company = ${int8(companyId)} and frozen is not null`,
+      stillHeld
+    )
   )
 
-/** Deletes the frozen rows of a company in the cell that is not its own. The cell goes on refusing its calls. */
-const removeFrozen = Effect.fnUntraced(function* (cell: OwnedCell, companyId: CompanyId) {
+/**
+ * Deletes the frozen rows of a company in the cell that is not its own. The cell goes on refusing its calls.
+ *
+ * @param stillHeld fails if this process no longer holds the move. Asked while the row in `departed` is locked: a later move
+ * waits for this row before it copies rows to the cell.
+ */
+export const removeFrozen = Effect.fnUntraced(function* (
+  cell: OwnedCell,
+  companyId: CompanyId,
+  stillHeld: Effect.Effect<unknown, SqlError>
+) {
   const { name, sql } = cell
   yield* inMoveTransaction(
     sql,
@@ -115,6 +130,7 @@ const removeFrozen = Effect.fnUntraced(function* (cell: OwnedCell, companyId: Co
         where company = ${int8(companyId)} and frozen is not null
         returning company`
       if (frozen.length === 0) return
+      yield* stillHeld
       yield* deleteRows(cell, companyId)
       yield* sql`
         update ${sql(name)}.departed set is_leaving = false, frozen = null where company = ${int8(companyId)}`
@@ -123,7 +139,7 @@ const removeFrozen = Effect.fnUntraced(function* (cell: OwnedCell, companyId: Co
 })
 
 /** Removes triggers that are no longer needed. They do no harm, so tables that are in use keep them until the next move. */
-const removeTriggers = Effect.fnUntraced(function* (cell: OwnedCell, companyId: CompanyId) {
+export const removeTriggers = Effect.fnUntraced(function* (cell: OwnedCell, companyId: CompanyId) {
   const { name, sql } = cell
   for (const table of yield* tablesToMove(cell, companyId)) {
     yield* Effect.catchIf(
@@ -138,6 +154,11 @@ const removeTriggers = Effect.fnUntraced(function* (cell: OwnedCell, companyId: 
 interface Ends {
   readonly source: string
   readonly target: string
+}
+
+/** A cell with the number that its ids have as remainder. */
+interface NumberedCell extends OwnedCell {
+  readonly ordinal: number
 }
 
 interface PlaceRow {
@@ -156,6 +177,9 @@ interface PlaceRow {
 export const nodeTransfer = <OE>(sql: PgClient.PgClient, owner: OwnerLayer<OE>) => {
   const withOwner = asOwner(owner)
 
+  // Fails if the transaction that holds the move has lost its connection.
+  const stillHeld = sql`select`
+
   const placesOf = ({ source, target }: Ends) => sql<PlaceRow>`
     select name, node, ordinal from directory.cell where name in (${source}, ${target}) order by name = ${target}`
 
@@ -163,15 +187,14 @@ export const nodeTransfer = <OE>(sql: PgClient.PgClient, owner: OwnerLayer<OE>) 
   const isApart = (move: Ends) => Effect.map(placesOf(move), (places) => places.some(({ node }) => node !== mainNode))
 
   /**
-   * Holds the move while a part of it runs on the owner's connections. The part gets the company's cell in the directory. None:
-   * another process holds the move, it has ended, or locks took too long.
+   * Holds the move while a part of it runs on the owner's connections. The part gets the company's cell in the directory, and
+   * connects to the cells that it needs. None: another process holds the move, it has ended, or locks took too long.
    */
   const held = <A, E, R>(
     move: CompanyMove,
     part: (cells: {
       readonly own: string
-      readonly source: OwnedCell
-      readonly target: OwnedCell & { readonly ordinal: number }
+      readonly connectTo: (side: MoveSide) => Effect.Effect<NumberedCell, NodeUnknown | DatabaseUnavailable>
     }) => Effect.Effect<Option.Option<A>, E, R>
   ) =>
     withOwner((clientOn) =>
@@ -183,8 +206,11 @@ export const nodeTransfer = <OE>(sql: PgClient.PgClient, owner: OwnerLayer<OE>) 
           const own = row?.cell ?? null
           const [from, to] = yield* placesOf(move)
           if (own === null || from === undefined || to === undefined) return Option.none<A>()
-          const source = { ...from, sql: yield* clientOn(from.node) }
-          return yield* part({ own, source, target: { ...to, sql: yield* clientOn(to.node) } })
+          const connectTo = (side: MoveSide) => {
+            const place = side === "source" ? from : to
+            return Effect.map(clientOn(place.node), (client): NumberedCell => ({ ...place, sql: client }))
+          }
+          return yield* part({ own, connectTo })
         })
       )
     ).pipe(
@@ -194,10 +220,12 @@ export const nodeTransfer = <OE>(sql: PgClient.PgClient, owner: OwnerLayer<OE>) 
 
   /** Copies the rows, and names the target in the directory. Returns the number of rows. */
   const transfer = (move: CompanyMove) =>
-    held(move, ({ own, source, target }) =>
+    held(move, ({ connectTo, own }) =>
       Effect.gen(function* () {
         const { companyId } = move
-        if (own === target.name) return Option.some(0)
+        if (own === move.target) return Option.some(0)
+        const source = yield* connectTo("source")
+        const target = yield* connectTo("target")
         if (!(yield* freeze(source, companyId, "leaving"))) return Option.none()
         if (!(yield* freeze(target, companyId, "arriving"))) return Option.none()
         yield* raiseIds(source, target, companyId)
@@ -210,17 +238,23 @@ export const nodeTransfer = <OE>(sql: PgClient.PgClient, owner: OwnerLayer<OE>) 
       })
     )
 
-  /** Deletes the rows in the cell that is not the company's, and lets the rows in its own cell be written. */
-  const clear = ({ companyId, ...move }: CompanyMove) =>
+  /**
+   * Deletes the rows in the cell that is not the company's, and lets the rows in its own cell be written. A lost cell that is not the
+   * company's is left out.
+   */
+  const clear = (move: CompanyMove, lost: LostPlace | null) =>
     Effect.map(
-      held({ companyId, ...move }, ({ own, source, target }) =>
+      held(move, ({ connectTo, own }) =>
         Effect.gen(function* () {
-          const [kept, other] = own === target.name ? [target, source] : [source, target]
+          const { companyId } = move
+          const side = own === move.target ? "target" : "source"
+          if (lost?.side === side) return Option.none()
+          const kept = yield* connectTo(side)
+          const others = lost === null ? [yield* connectTo(otherSide(side))] : []
           // First, so that a process without the move finds that no copy may be replaced.
-          yield* thaw(kept, companyId)
-          yield* removeFrozen(other, companyId)
-          yield* removeTriggers(kept, companyId)
-          yield* removeTriggers(other, companyId)
+          yield* thaw(kept, companyId, stillHeld)
+          for (const other of others) yield* removeFrozen(other, companyId, stillHeld)
+          for (const cell of [kept, ...others]) yield* removeTriggers(cell, companyId)
           return Option.some(undefined)
         })
       ),

@@ -2,8 +2,9 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { CellName } from "../../../core/domain/Cell.ts"
-import { CellsUnreachable } from "../../../core/domain/CellErrors.ts"
+import type { Reach } from "../../../core/domain/MoveReach.ts"
 import { nodeClients } from "../connection/Cell.ts"
+import { mainNode } from "../connection/Nodes.ts"
 import { asWorker } from "../schema/CitusCell.ts"
 
 /** Connections of the owner to the database and to the nodes. They are opened for each use. */
@@ -18,39 +19,42 @@ export const asOwner = <OE>(owner: OwnerLayer<OE>) => {
     Effect.provide(Effect.flatMap(Effect.flatMap(PgClient.PgClient, nodeClients), part), connections)
 }
 
+/** A cell on a node, or the place of a cell that is not there yet. */
+interface OwnedPlace {
+  readonly node: string
+  readonly cell: CellName | null
+}
+
+/** A move within the database of the directory needs no owner. */
+export const reachedMain: Reach = { node: mainNode, fault: null }
+
 /**
- * Checks that the owner's connections reach nodes, and that their logins own the cells there.
+ * Makes the function that says whether the owner's connections reach nodes, and whether their logins own the cells there.
  *
  * @param moved what moves. A whole cell moves neither to nor from a worker of a Citus cluster, because the cluster has its tables.
  */
-export const requireOwned = <OE>(owner: OwnerLayer<OE>, moved: "company" | "cell") =>
-  Effect.fnUntraced(function* (places: ReadonlyArray<{ readonly node: string; readonly cell: CellName | null }>) {
-    const unreachable = (node: string, why: CellsUnreachable["why"]) => new CellsUnreachable({ node, why })
-    const check = asOwner(owner)((clientOn) =>
-      Effect.forEach(
-        places,
-        Effect.fnUntraced(
-          function* ({ cell, node }) {
-            const sql = yield* clientOn(node)
-            const [row] = yield* sql<{ owns: boolean }>`
-              select
-                has_database_privilege(current_database(), 'CREATE')
-                and not exists (
-                  select from pg_namespace where nspname = ${cell} and not pg_has_role(nspowner, 'USAGE')
-                ) as owns`
-            if (row?.owns !== true) return [unreachable(node, "login")]
-            if (moved === "company") return []
-            const worker = yield* Effect.provideService(asWorker, SqlClient.SqlClient, sql)
-            return worker === null ? [] : [unreachable(node, "cluster")]
-          },
-          (checked, { node }) =>
-            Effect.catchTags(checked, {
-              NodeUnknown: () => Effect.succeed([unreachable(node, "unknown_node")]),
-              DatabaseUnavailable: () => Effect.succeed([unreachable(node, "node_down")])
-            })
-        )
-      )
-    )
-    const [fault] = (yield* Effect.orDie(check)).flat()
-    if (fault !== undefined) return yield* fault
+export const reachAsOwner = <OE>(owner: OwnerLayer<OE>, moved: "company" | "cell") => {
+  const faultAt = Effect.fnUntraced(function* (sql: PgClient.PgClient, cell: CellName | null) {
+    const [row] = yield* sql<{ owns: boolean }>`
+      select
+        has_database_privilege(current_database(), 'CREATE')
+        and not exists (
+          select from pg_namespace where nspname = ${cell} and not pg_has_role(nspowner, 'USAGE')
+        ) as owns`
+    if (row?.owns !== true) return "login"
+    if (moved === "company") return null
+    return (yield* Effect.provideService(asWorker, SqlClient.SqlClient, sql)) === null ? null : "cluster"
   })
+  return (place: OwnedPlace): Effect.Effect<Reach> => {
+    const reached = (fault: Reach["fault"]): Reach => ({ node: place.node, fault })
+    return asOwner(owner)((clientOn) =>
+      Effect.flatMap(clientOn(place.node), (sql) => faultAt(sql, place.cell)).pipe(
+        Effect.map(reached),
+        Effect.catchTags({
+          NodeUnknown: () => Effect.succeed(reached("unknown_node")),
+          DatabaseUnavailable: ({ answers }) => Effect.succeed(reached(answers ? "refused" : "node_down"))
+        })
+      )
+    ).pipe(Effect.orDie)
+  }
+}

@@ -5,7 +5,9 @@ import type { SqlError } from "effect/sql/SqlError"
 
 /** The database cannot be reached. The message states the problem and the remedy in one line. */
 export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
-  message: Schema.String
+  message: Schema.String,
+  /** Whether a server answers and refuses the connection, for example because of the login. */
+  answers: Schema.Boolean
 }) {}
 
 /** Number of connections of the pool. PG_POOL_MAX counts the connections of all pools of a process. */
@@ -59,7 +61,10 @@ export const layer = ({
         stream: socket
       }).pipe(
         Effect.tap((sql) => sql`select 1`),
-        Effect.mapError((error) => new DatabaseUnavailable({ message: explain(error, url, variable) }))
+        Effect.mapError((error) => {
+          const answers = error.reason._tag !== "ConnectionError"
+          return new DatabaseUnavailable({ message: explain(error, url, variable), answers })
+        })
       )
     )
   )

@@ -101,7 +101,7 @@ export const watchNode = Effect.fnUntraced(function* (name: string, url: Redacte
     },
     answers: Effect.suspend(() => {
       begun.openUnsafe()
-      return isSilent ? Effect.fail(new DatabaseUnavailable({ message: silent.message })) : Effect.void
+      return isSilent ? Effect.fail(new DatabaseUnavailable({ message: silent.message, answers: false })) : Effect.void
     })
   } satisfies NodeWatch as NodeWatch
 })

@@ -110,7 +110,7 @@ export const CheckTimeout = Context.Reference<Duration.Duration>("saldo/adapters
   defaultValue: () => Duration.infinity
 })
 
-const unanswered = new DatabaseUnavailable({ message: "the node has not answered in time" })
+const unanswered = new DatabaseUnavailable({ message: "the node has not answered in time", answers: false })
 
 /** Leaves out the cell if its node does not answer in time. The schemas of all other cells are still checked. */
 const unlessDown = <A, E, R>(

@@ -1,10 +1,13 @@
+import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { everyCellPlace, type NamedCell } from "../../../adapters/postgres/connection/Cell.ts"
-import { mainNode } from "../../../adapters/postgres/connection/Nodes.ts"
+import { leftoversOn } from "../../../adapters/postgres/cells/LeftoversPostgres.ts"
+import { everyCellPlace, type NamedCell, nodeClients } from "../../../adapters/postgres/connection/Cell.ts"
+import { mainNode, Nodes } from "../../../adapters/postgres/connection/Nodes.ts"
 import { tableExists } from "../../../adapters/postgres/connection/Sql.ts"
-import { wordsOf } from "../../../adapters/postgres/connection/SqlFailure.ts"
-import { failed, isolated, passed, warned } from "./Check.ts"
+import { isLost, wordsOf } from "../../../adapters/postgres/connection/SqlFailure.ts"
+import type { Leftover } from "../../../core/domain/Cell.ts"
+import { failed, isolated, namedByIds, passed, warned } from "./Check.ts"
 
 const cells = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -23,14 +26,15 @@ const cells = Effect.gen(function* () {
 const moves = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   if (!(yield* tableExists(sql, "directory.company_move"))) return passed("moves", "there are no tables yet")
-  const rows = yield* sql<{ id: number; target: string }>`
-    select company_id::int as id, target from directory.company_move order by company_id`
+  const rows = yield* sql<{ id: number; source: string; target: string }>`
+    select company_id::int as id, source, target from directory.company_move order by company_id`
   const cells = (yield* tableExists(sql, "directory.cell_move"))
-    ? yield* sql<{ name: string; target: string }>`select cell as name, target from directory.cell_move order by cell`
+    ? yield* sql<{ name: string; source: string; target: string }>`
+        select cell as name, source, target from directory.cell_move order by cell`
     : []
   if (rows.length + cells.length === 0) return passed("moves", "no company and no cell is moving")
-  const ofCompanies = `calls of these companies are refused with 503, because they are moving to another cell: ${rows.map(({ id, target }) => `${id} to ${target}`).join(", ")}; if no command is moving them, end each move with saldo company move ID --to CELL`
-  const ofCells = `calls of the companies of these cells are refused with 503, because the cells are moving to another node: ${cells.map(({ name, target }) => `${name} to ${target}`).join(", ")}; if no command is moving them, end each move with saldo cell move NAME --node NODE`
+  const ofCompanies = `calls of these companies are refused with 503, because they are moving to another cell: ${rows.map(({ id, source, target }) => `${id} from ${source} to ${target}`).join(", ")}; if no command is moving them, end each move with saldo company move ID --to CELL`
+  const ofCells = `calls of the companies of these cells are refused with 503, because the cells are moving to another node: ${cells.map(({ name, source, target }) => `${name} from ${source} to ${target}`).join(", ")}; if no command is moving them, end each move with saldo cell move NAME --node NODE`
   const texts = [...(rows.length > 0 ? [ofCompanies] : []), ...(cells.length > 0 ? [ofCells] : [])]
   return warned("moves", texts.join("; "))
 })
@@ -92,10 +96,39 @@ const locks = Effect.gen(function* () {
       )
 })
 
-/** Checks for closed cells, for companies that are moving, for nodes that do not answer, and for locked tables. */
+// Asks each node of the environment, also one that has no cell any more. A node that does not answer is reported by `nodes`.
+const leftovers = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  if (!(yield* tableExists(sql, "directory.cell_move"))) return passed("leftovers", "there are no tables yet")
+  const clientOn = yield* nodeClients(sql)
+  const { names } = yield* Nodes
+  const found = yield* Effect.forEach(names, (node) =>
+    Effect.flatMap(clientOn(node), (there) => leftoversOn(sql, node, there)).pipe(
+      Effect.map((left) => (left.length === 0 ? [] : [leftoverText(node, left)])),
+      Effect.catchIf(isLost, () => Effect.succeed([]))
+    )
+  )
+  const texts = found.flat()
+  return texts.length === 0
+    ? passed("leftovers", "moves have left nothing on the nodes that answer")
+    : warned("leftovers", texts.join("; "))
+})
+
+const leftoverText = (node: string, left: ReadonlyArray<Leftover>): string => {
+  const cells = left.flatMap(({ cell, companyId }) => (companyId === null ? [cell] : []))
+  const companies = left.flatMap(({ companyId }) => (companyId === null ? [] : [{ id: companyId }]))
+  const parts = [
+    ...(cells.length > 0 ? [`the schema of ${cells.join(", ")}`] : []),
+    ...(companies.length > 0 ? [`rows of ${namedByIds("company", "companies", companies)}`] : [])
+  ]
+  return `node ${node} has ${parts.join(" and ")}, frozen, from moves that ended without it; they are not used: remove them with saldo cell clear --node ${node}`
+}
+
+/** Checks for closed cells, moves, nodes that do not answer, locked tables, and for what moves have left on lost servers. */
 export const cellChecks = Effect.all([
   isolated("cells", cells),
   isolated("moves", moves),
   isolated("nodes", nodes),
-  isolated("locks", locks)
+  isolated("locks", locks),
+  isolated("leftovers", leftovers)
 ])

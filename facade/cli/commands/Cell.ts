@@ -1,13 +1,14 @@
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import type { Cell, CellState } from "../../../core/domain/Cell.ts"
+import type { Cell, CellState, Leftover } from "../../../core/domain/Cell.ts"
 import { CellDirectory } from "../../../core/ports/CellDirectory.ts"
+import { clearNode } from "../../../core/workflows/ClearNode.ts"
 import { addCell, closeCell, openCell } from "../../../core/workflows/ManageCells.ts"
 import { moveCell } from "../../../core/workflows/MoveCell.ts"
 import { operatorLayer } from "../../AppLayer.ts"
-import { type Document, formatTable, print } from "../terminal/Output.ts"
-import { cellName, nodeFlag, targetNode } from "../terminal/Parameters.ts"
-import { rowsText, withProgress } from "../terminal/Progress.ts"
+import { CheckFailed, type Document, formatTable, print } from "../terminal/Output.ts"
+import { cellName, nodeFlag, sourceLost, targetNode } from "../terminal/Parameters.ts"
+import { lostText, rowsText, withProgress } from "../terminal/Progress.ts"
 
 const states: Readonly<Record<CellState, string>> = { open: "abierta", closed: "cerrada" }
 
@@ -103,20 +104,21 @@ const open = Command.make(
 
 const move = Command.make(
   "move",
-  { name: cellName, node: targetNode },
-  Effect.fn(function* ({ name, node }) {
-    const { hasMoved, node: now, rows, source } = yield* withProgress(`moving cell ${name}`)(moveCell(name, node))
+  { name: cellName, node: targetNode, isSourceLost: sourceLost },
+  Effect.fn(function* ({ isSourceLost, name, node }) {
+    const moving = moveCell(name, node, { isSourceLost })
+    const { hasMoved, lostNode, node: now, rows, source } = yield* withProgress(`moving cell ${name}`)(moving)
     yield* print(
-      { celda: name, nodo_anterior: source, nodo: now, movida: hasMoved, filas: rows },
+      { celda: name, nodo_anterior: source, nodo: now, movida: hasMoved, filas: rows, nodo_perdido: lostNode },
       hasMoved
-        ? `Cell ${name} is now on node ${now}${rowsText(rows)}. Check the money with "saldo audit".`
-        : `Cell ${name} is on node ${now}. No row was moved.`
+        ? `Cell ${name} is now on node ${now}${rowsText(rows)}. Check the money with "saldo audit".${lostText(lostNode)}`
+        : `Cell ${name} is on node ${now}. No row was moved.${lostText(lostNode)}`
     )
   })
 ).pipe(
   Command.provide(operatorLayer),
   Command.withDescription(
-    "Move a cell with all its companies to another Postgres server. From the beginning to the end of the move, the calls of its companies receive 503 SERVICE_UNAVAILABLE with Retry-After, for at least 12 seconds. Calls in progress end first. Then the schema is copied, every copy is compared, and the old schema is dropped. Ids, keys, statements, closings and webhooks stay as they are. It needs the logins that own both databases. An interrupted command may be repeated. To give up a move that has begun, name the node on which the cell still is."
+    "Move a cell with all its companies to another Postgres server. From the beginning to the end of the move, the calls of its companies receive 503 SERVICE_UNAVAILABLE with Retry-After, for at least 12 seconds. Calls in progress end first. Then the schema is copied, every copy is compared, and the old schema is dropped. Ids, keys, statements, closings and webhooks stay as they are. It needs the logins that own both databases. An interrupted command may be repeated. To give up a move that has begun, name the node on which the cell still is; the other server may be lost. If the old server is lost and the directory already names the new node, --source-lost ends the move."
   ),
   Command.withShortDescription("Move a cell to another server"),
   Command.withExamples([
@@ -124,7 +126,36 @@ const move = Command.make(
   ])
 )
 
+const leftoverDocument = ({ cell, companyId, isRemoved }: Leftover & { readonly isRemoved: boolean }): Document => ({
+  celda: cell,
+  empresa_id: companyId,
+  borrado: isRemoved
+})
+
+const kept =
+  "What was not removed is still frozen. Either a move has begun, other transactions use the rows, or the place that the directory names does not answer or lacks the rows. Repeat the command when this is settled."
+
+const clear = Command.make(
+  "clear",
+  { node: targetNode },
+  Effect.fn(function* ({ node }) {
+    const items = yield* withProgress(`clearing node ${node}`)(clearNode(node))
+    const isClear = items.every(({ isRemoved }) => isRemoved)
+    const documents = items.map(leftoverDocument)
+    const text = items.length === 0 ? `Moves have left nothing on node ${node}.` : formatTable(documents)
+    yield* print({ nodo: node, items: documents }, isClear ? text : `${text}\n${kept}`)
+    if (!isClear) return yield* new CheckFailed()
+  })
+).pipe(
+  Command.provide(operatorLayer),
+  Command.withDescription(
+    "Remove the frozen rows that moves have left on a server that was lost and answers again. The moves ended without this server, so the rows that count are elsewhere. A leftover is removed only if the place that the directory names answers and has the rows. It needs the login that owns the database. An interrupted command may be repeated."
+  ),
+  Command.withShortDescription("Remove what moves have left on a server that was lost"),
+  Command.withExamples([{ command: "saldo cell clear --node este", description: "After the server of este is back" }])
+)
+
 export const cell = Command.make("cell").pipe(
   Command.withDescription("Cells: parts of the database, each with all rows of its companies"),
-  Command.withSubcommands([add, list, close, open, move])
+  Command.withSubcommands([add, list, close, open, move, clear])
 )

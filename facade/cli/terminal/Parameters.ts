@@ -14,7 +14,7 @@ import { isAddressRange } from "../../../core/domain/Session.ts"
 import { canonicalText, isBlank, isClean, isStorable, lengthOf } from "../../../core/domain/Text.ts"
 import { Permission } from "../../../core/domain/Token.ts"
 import { pesosFormat } from "../../settings/CatalogueFile.ts"
-import { commaList, commaListOf, orDefault, wholeNumber, withNote } from "./Flags.ts"
+import { commaList, commaListOf, orDefault, toggle, wholeNumber, withNote } from "./Flags.ts"
 
 /** Arguments and flags that several commands share. A rejected value is wrong usage, exit code 2. */
 
@@ -65,6 +65,12 @@ export const targetNode = Flag.String("node").pipe(
 
 /** The node of a new cell. */
 export const nodeFlag = targetNode.pipe(orDefault(NodeName.make("main"), "main, the server of DATABASE_URL"))
+
+/** Ends a move whose source is lost. */
+export const sourceLost = toggle(
+  "source-lost",
+  "End a move whose old server is lost for good, once the directory names the new place"
+)
 
 /** A flag with the name of a cell. */
 export const cellFlag = (name: string, description: string) =>

@@ -65,3 +65,9 @@ export const withProgress =
 /** Part of a sentence about rows that were moved. Null: it is not known how many. */
 export const rowsText = (rows: number | null): string =>
   rows === null ? "" : ` with ${rows.toLocaleString("en")} rows`
+
+/** What a move leaves on a lost server, and how to remove it. Null: no server is lost. */
+export const lostText = (node: string | null): string =>
+  node === null
+    ? ""
+    : ` Frozen rows may be left on node ${node}. If its server answers again, remove them with "saldo cell clear --node ${node}".`

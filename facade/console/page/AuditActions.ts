@@ -30,6 +30,7 @@ export const auditActions: Readonly<Record<AuditAction, string>> = {
   late_reversal: "Anulación tardía",
   late_reversal_refusal: "Rechazo tardío de anulación",
   late_success: "Éxito tardío",
+  leftover_removed: "Resto de un traslado borrado",
   operator_changed: "Operador cambiado",
   operator_invited: "Operador invitado",
   operator_reinvited: "Operador invitado de nuevo",

@@ -42,7 +42,7 @@ const main = Effect.gen(function* () {
       ...real,
       close: (move, now) => at("close", real.close(move, now)),
       transfer: (move) => at("transfer", real.transfer(move)),
-      clear: (move) => at("clear", real.clear(move)),
+      clear: (move, lost) => at("clear", real.clear(move, lost)),
       end: (move, where) => at("end", real.end(move, where))
     }))
   )
@@ -51,7 +51,7 @@ const main = Effect.gen(function* () {
     Effect.map(CellMoves, (real) => ({
       ...real,
       transfer: (move) => at("transfer", real.transfer(move)),
-      clear: (move) => at("clear", real.clear(move)),
+      clear: (move, lost) => at("clear", real.clear(move, lost)),
       end: (move, node) => at("end", real.end(move, node))
     }))
   )

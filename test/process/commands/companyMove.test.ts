@@ -30,7 +30,8 @@ layer(CommandLine.layer, { excludeTestServices: true, timeout: "2 minutes" })("s
       const { celda, ...shown } = yield* answer("company", "show", id)
       assert.strictEqual(celda, "cell")
       const { filas, ...moved } = yield* answer("company", "move", id, "--to", "norte")
-      assert.deepStrictEqual(moved, { empresa_id, celda_anterior: "cell", celda: "norte", movida: true })
+      const places = { celda_anterior: "cell", celda: "norte" }
+      assert.deepStrictEqual(moved, { empresa_id, ...places, movida: true, nodo_perdido: null })
       assert.isAbove(filas, 4)
       assert.deepStrictEqual(yield* answer("company", "statement", id), statement)
       const { celda: cell, ...same } = yield* answer("company", "show", id)

@@ -76,6 +76,7 @@ export const taught: ReadonlyArray<
   ["cell close", [], {}],
   ["cell open", [], {}],
   ["cell move", ["node"], {}],
+  ["cell clear", ["node"], {}],
   ["catalog import", [], {}],
   ["catalog list", [], {}],
   ["catalog export", [], {}],

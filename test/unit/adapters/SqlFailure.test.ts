@@ -14,7 +14,7 @@ describe("a server", () => {
     ["does not answer the attempt to connect", failed("ETIMEDOUT", "connect"), true],
     ["starts", failed("57P03"), true],
     ["allows no connections to the database", failed("55000"), true],
-    ["was not connected", new Database.DatabaseUnavailable({ message: "no answer" }), true],
+    ["was not connected", new Database.DatabaseUnavailable({ message: "no answer", answers: false }), true],
     ["goes silent on an open connection", failed("ETIMEDOUT", "read"), false],
     ["has no route any more on an open connection", failed("EHOSTUNREACH", "read"), false],
     ["breaks an open connection", failed("ECONNRESET", "read"), false],
