@@ -216,7 +216,9 @@ as $$
 declare
   stored regclass := (select t.id from stored_tables() as t where t.name = table_);
 begin
-  -- A table that is already frozen is not locked.
+  -- Waits for a transaction that is removing the triggers, and for no other. A table that is already frozen is not locked
+  -- further.
+  execute format('lock table %s in access share mode', stored);
   if exists (
     select
     from pg_trigger as t

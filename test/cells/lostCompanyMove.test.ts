@@ -20,7 +20,7 @@ const before = (name: string, target: string) => (company: number) => without(na
 /** The steps after which a move loses its target, the server of the node `este`, and what this server then has. */
 const beforeTheSwitch = [
   { step: "it began", until: (company: number) => beginMove(company, "sur"), left: "nothing" },
-  { step: "the source was frozen", until: before("sur.freeze_table", "sur"), left: "nothing" },
+  { step: "the source was frozen", until: before("sur.freeze_table", "sur"), left: "a mark" },
   { step: "both cells were frozen", until: before("sur.digest_of", "sur"), left: "a mark" },
   { step: "the rows were copied", until: before("directory.place_company", "sur"), left: "frozen rows" }
 ] as const

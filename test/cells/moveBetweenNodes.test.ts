@@ -233,6 +233,33 @@ layer(CompanyMovesOnNodes, { excludeTestServices: true, timeout: "5 minutes" })(
     })
   )
 
+  it.effect("is frozen although the move of another company removes old triggers meanwhile", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const { pending } = yield* busyCompany(360)
+      const begun = yield* beginMove(360, "sur")
+      const waiting = (table: string) => sql`
+        select from pg_stat_activity as a join pg_locks as l on l.pid = a.pid and not l.granted
+        where a.datname = current_database() and a.query like '%freeze_table%' and l.relation = ${`cell.${table}`}::regclass`
+      // An earlier move has left the triggers of a table. Another move is removing them.
+      yield* sql`select cell.freeze_table('sms', 360)`
+      const removing = yield* holdingLock("select cell.thaw_table('sms', false)")
+      const reading = yield* holdingLock("lock table cell.balance in share mode")
+      const transfer = CompanyMoves.use((moves) => moves.transfer(begun))
+      const moving = yield* Effect.forkChild(without("sur.digest_of", Effect.exit(transfer)))
+      yield* eventually(waiting("sms"), (rows) => rows.length > 0)
+      yield* removing.release
+      // The balance is the last table. Another move removes triggers of companies that are not frozen.
+      yield* eventually(waiting("balance"), (rows) => rows.length > 0)
+      yield* sql`select cell.thaw_table('option', false)`
+      yield* reading.release
+      yield* Fiber.join(moving)
+      yield* assertFrozen("cell", 360, pending)
+      assert.isTrue((yield* move(360, "sur")).hasMoved)
+      assert.deepStrictEqual(yield* violatedInvariants, [])
+    })
+  )
+
   it.effect("is refused another target while it moves", () =>
     Effect.gen(function* () {
       yield* busyCompany(348)

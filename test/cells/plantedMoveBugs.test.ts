@@ -42,7 +42,7 @@ const bugs: ReadonlyArray<PlantedBug> = [
     name: "the directory names the new cell before the rows are copied and compared",
     course: companyMove,
     statements: [
-      { at: /"sur"\.freeze_table\(/, before: "select directory.place_company(300, 'sur')" },
+      { at: /insert into "sur"\.departed/, before: "select directory.place_company(300, 'sur')" },
       { at: /directory\.place_company\(/, instead: "select true as done" }
     ],
     violates: "refusals say that the company is closed"

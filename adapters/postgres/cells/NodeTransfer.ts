@@ -28,11 +28,12 @@ type Frozen = "leaving" | "arriving"
  */
 const freeze = Effect.fnUntraced(function* (cell: OwnedCell, companyId: CompanyId, frozen: Frozen) {
   const { name, sql } = cell
-  yield* freezeTables(cell, companyId)
+  // First, so that the end of another company's move does not remove the triggers.
   yield* sql`
     insert into ${sql(name)}.departed as d (company, frozen)
     values (${int8(companyId)}, ${frozen})
     on conflict (company) do update set frozen = excluded.frozen`
+  yield* freezeTables(cell, companyId)
   // The triggers of these transactions may not have seen the row.
   return yield* writersGone(cell)
 })
