@@ -106,7 +106,7 @@ const refusals: { readonly [Tag in RefusedError["_tag"]]: (error: Extract<Refuse
   CompanyClosed: () => ({
     code: "COMPANY_CLOSED",
     message:
-      'The company is closed, because its cell is closed, because it is moving to another cell, or because the server of its cell does not answer. Repeat the command later: it does nothing twice. "saldo cell list" shows the closed cells, and "saldo doctor" the moves and the servers.'
+      'The company is closed, because its cell is closed, because it is moving to another cell, or because the server of its cell does not answer. Repeat the command later: it is safe to repeat. "saldo cell list" shows the closed cells, and "saldo doctor" the moves and the servers.'
   }),
   UnknownToken: ({ tokenId }) => ({
     code: "TOKEN_NOT_FOUND",

@@ -62,7 +62,10 @@ const tolerance_default_s = 300
 const checkTime = (timestamp: string, tolerance_s: number): void => {
   const isTime = /^\d{1,15}$/.test(timestamp)
   if (!isTime || Math.abs(Date.now() / 1_000 - Number(timestamp)) > tolerance_s) {
-    throw new SaldoWebhookError("timestamp", `The delivery is not of the last ${tolerance_s} seconds.`)
+    throw new SaldoWebhookError(
+      "timestamp",
+      `The time of the delivery differs from the current time by more than ${tolerance_s} seconds.`
+    )
   }
 }
 

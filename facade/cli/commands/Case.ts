@@ -102,7 +102,7 @@ const note = noteCommand(
   "note",
   noteCase,
   "What you found out",
-  "Add a note to a case. The case becomes anotado. The note stays, with your name."
+  "Add a note to a case. The case becomes anotado. The note has your name, and cannot be changed or deleted."
 ).pipe(
   Command.provide(operatorLayer),
   Command.withExamples([

@@ -74,7 +74,7 @@ export const log = Command.make(
 ).pipe(
   Command.provide(operatorLayer),
   Command.withDescription(
-    "Show the audit log, newest event first: each change of an operator with the name, the place from which it was made, and what was before and after. Also refused sign-ins, and late answers of providers. Filters are combined."
+    "Show the audit log, newest event first: each change of an operator with the name, the place from which it was made, and the values before and after. Also refused sign-ins, and late answers of providers. Filters are combined."
   ),
   Command.withShortDescription("Show the audit log"),
   Command.withExamples([

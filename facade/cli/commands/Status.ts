@@ -121,7 +121,7 @@ export const status = Command.make(
 ).pipe(
   Command.provide(operatorLayer),
   Command.withDescription(
-    "Show how the service does today, against the same weekday a week before: sales by hour and service, success and latency of each supplier, held money by age, low balances, failing webhooks, closings, and the last audit."
+    "Show the state of the service today, compared with the same weekday a week before: sales by hour and service, success and latency of each supplier, held money by age, low balances, failing webhooks, closings, and the last audit."
   ),
   Command.withShortDescription("Show today's sales and suppliers, and what needs attention"),
   Command.withExamples([{ command: "saldo status --json", description: "As JSON for a script" }])

@@ -164,7 +164,7 @@ export const list = Command.make(
     return message === null ? Effect.void : new CliError.ValidationError({ message })
   }),
   Command.withDescription(
-    `Find and list the sales of all companies, newest first. --buscar takes the text for everything that it may be. A phone may be written in any usual form. Without a search and without --empresa, a list has at most ${listedDays_max} days, and it is counted only if it is short. --csv prints all matching sales: those of a search newest first, others company by company. With --pendientes, unresolved sales and reversals by age or by held amount, with the last answer of the provider or insurer and the open proposal, and the totals by age.`
+    `Find and list the sales of all companies, newest first. --buscar searches by every meaning that the text may have: an id, an xid, a key, an identifier or a phone. A phone may be written in any usual form. Without a search and without --empresa, a list has at most ${listedDays_max} days, and it is counted only if it is short. --csv prints all matching sales: those of a search newest first, others company by company. With --pendientes, unresolved sales and reversals by age or by held amount, with the last answer of the provider or insurer and the open proposal, and the totals by age.`
   ),
   Command.withShortDescription("Find and list the sales of all companies"),
   Command.withExamples([

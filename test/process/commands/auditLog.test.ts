@@ -105,7 +105,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("an operator's change th
 })
 
 layer(CommandLine.layer, { excludeTestServices: true })("an operator's change", (it) => {
-  it.effect("is in the audit log with the operator, the origin, and what was before and after", () =>
+  it.effect("is in the audit log with the operator, the origin, and the values before and after", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       const sql = yield* PgClient.PgClient

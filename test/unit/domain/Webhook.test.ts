@@ -97,7 +97,7 @@ describe("the address of a webhook", () => {
   })
 
   it.each([
-    // given, stored while local addresses are allowed
+    // given URL, stored URL where local addresses are allowed
     ["http://localhost:4000/saldo", "http://localhost:4000/saldo"],
     ["http://LocalHost", "http://localhost/"],
     ["http://api.localhost:4000", "http://api.localhost:4000/"],

@@ -43,7 +43,7 @@ const delivering = Effect.fnUntraced(function* (events: number, areSalesWaiting 
   const { id } = Option.getOrThrow(yield* webhooks.add(companyId, choice, secret, at))
   yield* Effect.replicateEffect(deliveries.test(companyId, id, at), events)
   yield* Effect.forkChild(keepDelivering(render, Effect.succeed(areSalesWaiting)))
-  // Advances the clock in steps, so that a timer that starts meanwhile ends too.
+  // Advances the clock in steps, so that a timer that starts during a step ends too.
   yield* Effect.replicateEffect(TestClock.adjust("100 millis"), 10)
   return id
 })
