@@ -115,7 +115,10 @@ const sandboxResetting = Layer.unwrap(
   )
 )
 
-/** The figures of a day with a million sales take some seconds, so they are read apart from sales, on one core. */
+/**
+ * A separate connection for closings, so that sales do not wait for it. Reading the totals of a day with a
+ * million sales takes some seconds, and uses only one core.
+ */
 const closingConnection = connections(1, {
   lock_timeout: "3000",
   statement_timeout: "600000",

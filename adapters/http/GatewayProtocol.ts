@@ -89,8 +89,8 @@ export const readVisible = <S extends Schema.Codec<string>>(sent: S, length_max:
   )
 
 /**
- * Text that people read: 1 to `length_max` characters, no control characters, no lone surrogates. Hidden characters are
- * removed, because they are no reason to hold money.
+ * Text that people read: 1 to `length_max` characters, no control characters, no lone surrogates. Hidden
+ * characters are removed, because money should not stay held because of them.
  */
 export const printableText = (length_max: number, description?: string) => {
   const sent = Schema.String.check(storable(length_max))

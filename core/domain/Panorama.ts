@@ -182,7 +182,7 @@ export interface Beginning<A> {
   readonly items: ReadonlyArray<A>
 }
 
-/** How far the closings of days have come. */
+/** Progress of the daily closings. */
 export interface LastClosing {
   /** The last closed day of any company. Null: no day is closed. */
   readonly day: string | null

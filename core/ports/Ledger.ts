@@ -58,8 +58,8 @@ export interface Settled {
   readonly won: boolean
   readonly status: Status
   /**
-   * Whether this sale was not delivered, and a later one with its key, which has the same xid, was not refused. Then the
-   * provider's answer about the xid is about the later sale.
+   * True if this sale was not delivered, and a later sale with the same key, and therefore the same xid, was
+   * not refused. The provider's answer about the xid then concerns the later sale.
    */
   readonly isRepeated: boolean
   /** The response that the key replays. Null when the key was freed. */

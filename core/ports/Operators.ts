@@ -42,8 +42,8 @@ export class Operators extends Context.Service<
       at: DateTime.Utc
     ) => Effect.Effect<OperatorId, OperatorNameTaken | OperatorEmailTaken>
     /**
-     * Changes the role of an account, or suspends or resumes it. Refused if no active admin would remain. Of concurrent
-     * changes, the second finds the first.
+     * Changes the role of an account, or suspends or resumes it. Refused if no active admin would remain.
+     * Concurrent changes run one after the other.
      */
     readonly change: (
       account: OperatorAccount,

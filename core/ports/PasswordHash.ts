@@ -5,7 +5,10 @@ export class PasswordHash extends Context.Service<
   PasswordHash,
   {
     readonly hash: (password: Redacted.Redacted) => Effect.Effect<string>
-    /** False without a stored hash. The answer then takes as long, so that its time does not show which accounts exist. */
+    /**
+     * False if there is no stored hash. The call then takes equally long, so that its duration does not show
+     * which accounts exist.
+     */
     readonly verify: (password: Redacted.Redacted, stored: string | null) => Effect.Effect<boolean>
   }
 >()("saldo/core/PasswordHash") {}

@@ -33,8 +33,8 @@ export interface ReversalSettled {
   readonly won: boolean
   readonly status: ReversalStatus
   /**
-   * Whether this reversal was denied, and a later one with its key, which has the same xid, was not. Then the provider's
-   * answer about the xid is about the later reversal.
+   * True if this reversal was denied, and a later reversal with the same key, and therefore the same xid, was
+   * not. The provider's answer about the xid then concerns the later reversal.
    */
   readonly isRepeated: boolean
   /** The response that the key replays. Null when the key was freed. */

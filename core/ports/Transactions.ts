@@ -40,9 +40,12 @@ export interface PendingTransaction extends OwnedTransaction {
     readonly status: ReversalStatus
     readonly createdAt: DateTime.Utc
   } | null
-  /** The supplier's latest answer about what is unresolved, and how often it said so in a row. Null if never asked. */
+  /**
+   * The supplier's latest answer about the unresolved operation, and how many times in a row the supplier
+   * gave it. Null if the supplier was never asked.
+   */
   readonly lastAnswer: { readonly answer: string; readonly times: number; readonly at: DateTime.Utc } | null
-  /** The proposal of an operator to settle what is unresolved. */
+  /** An operator's proposal to settle the unresolved operation. */
   readonly proposal: Proposal | null
 }
 

@@ -78,7 +78,8 @@ export const closeThrough = Effect.fn("CloseDays.closeThrough")(function* (last:
   return { stored, waiting, mismatches } satisfies ClosedDays
 })
 
-// The clock of a server may be ahead. A day that ends too early would give its last sales to the next day.
+// Uses the clock of the database, because the clock of a server may be ahead. If a day ended too early, its
+// last sales would count in the next day.
 const isOverInDatabase = (day: string) => Closings.use(({ hasPassed }) => hasPassed(startOfDay(nextDay(day))))
 
 /** Closes the days of all companies, or of one, up to a day that is over. For the operator. */

@@ -12,7 +12,7 @@ import { saleToResolve } from "./Resolve.ts"
 export interface SaleShown {
   readonly history: History
   readonly timeline: ReadonlyArray<Moment>
-  /** The latest proposal to settle the sale or a reversal, also if it is confirmed. */
+  /** The latest proposal to settle the sale or a reversal, even if the proposal is confirmed. */
   readonly proposal: Proposal | null
   readonly actions: ReturnType<typeof actionsOn>
 }

@@ -32,7 +32,7 @@ const formato = (description: string) =>
 
 const foundMessage = (total: number): string => `Cierres encontrados: ${total}.`
 
-/** Pages of a list that no new row shifts, because `date_to` fixes its end. */
+/** The position of a page in a list. It needs no `hasta_id`, because `date_to` keeps new rows out of the list. */
 const Pages = Schema.Struct({
   page: Schema.Int,
   per_page: Schema.Int,

@@ -85,7 +85,7 @@ const makeReplacements = (crew: Crew, environment: Environment, scope: Scope.Sco
       yield* keep(crew.start(environment), failed)
     }).pipe(Effect.forkIn(scope))
 
-  /** Starts a worker in the place of another one, which ends after that. Returns false if the new worker does not start. */
+  /** Starts a new worker, and then ends the old one. Returns false if the new worker does not start. */
   const replace = Effect.fnUntraced(function* (worker: Worker) {
     if (!crew.workers.has(worker)) return true
     worker.isReplaced = true
@@ -127,8 +127,8 @@ export class Workers extends Context.Service<
   Workers,
   {
     /**
-     * Keeps a number of workers until the scope ends. Returns when all of them accept calls. Fails if the first one
-     * ends before.
+     * Keeps a number of workers until the scope ends. Returns when all of them accept calls. Fails if the
+     * first worker ends before it accepts calls.
      */
     readonly keep: (count: number, environment: Environment) => Effect.Effect<void, WorkerEnded, Scope.Scope>
   }

@@ -55,7 +55,10 @@ const queries: ReadonlyArray<{ readonly name: string; readonly procedure: Proced
   ({ name, procedure }) => procedure.kind === "query" && procedure.gate !== "public" && name !== "panorama.ver"
 )
 
-/** More rows than a page of a list needs, and far fewer than the long tables have. */
+/**
+ * Most rows of a table that a query may read through an index: more than a page needs, far fewer than the
+ * long tables have.
+ */
 const rows_max = 10_000
 
 /** Most rows of a table that may be read without an index. */

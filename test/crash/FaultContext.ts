@@ -40,7 +40,7 @@ export const beforeLoadEnds = <A>({ load }: FaultContext, happens: Effect.Effect
     Effect.timeoutOrElse({ duration: timeout, orElse: () => Effect.succeed(Option.none<A>()) })
   )
 
-/** Waits until each of these companies has made a sale with a final response since now. */
+/** Waits until each of these companies has made another sale with a final response. */
 export const companiesSell = ({ load }: FaultContext, companies: ReadonlyArray<Customer>) =>
   Effect.suspend(() => {
     const before = load.operations.length

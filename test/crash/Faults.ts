@@ -57,8 +57,8 @@ export type Fault = Data.TaggedEnum<{
 }>
 export const Fault = Data.taggedEnum<Fault>()
 
-// At these points the server has already checked that the request may still be sent. The service does not promise to
-// survive a pause of 15 minutes here: by then, recovery believes a supplier that answers "not found".
+// At these points the server has already checked that the request may still be sent. The service gives no
+// guarantee for a pause of 15 minutes here, because recovery then treats the answer "not found" as firm.
 const beforeSending: ReadonlyArray<CrashPoint> = [
   "before dispatch",
   "during dispatch",

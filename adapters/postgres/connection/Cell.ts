@@ -19,8 +19,8 @@ export interface CellSql extends PgClient.PgClient {
 }
 
 /**
- * How long callers wait for a grouped statement of the cell (Grouped.ts). Null: as long as it takes, because no other cell
- * waits with them.
+ * How long callers wait for a grouped statement of the cell (Grouped.ts). Null: without a limit, because
+ * callers of no other cell wait with them.
  */
 export const CellTimeout = Context.Reference<Duration.Duration | null>("saldo/adapters/CellTimeout", {
   defaultValue: () => null

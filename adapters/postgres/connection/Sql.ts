@@ -17,7 +17,7 @@ export const advisoryLocks = {
   configuredTokens: 7_249_015,
   /** Serializes changes that could leave no admin. */
   operatorRoles: 7_249_017,
-  /** Serializes attempts to sign in, so that concurrent attempts count each other. */
+  /** Serializes attempts to sign in, so that each of several concurrent attempts counts the others. */
   signInAttempts: 7_249_018,
   /** Serializes comparisons of statements of providers. */
   statements: 7_249_020

@@ -18,8 +18,8 @@ export const isLockTimeout = (error: unknown): boolean => codeOf(error) === "55P
 export const isTransient = (error: SqlError): boolean =>
   (error.isRetryable && !isLockTimeout(error.reason.cause)) || serverGone.has(String(codeOf(error.reason.cause)))
 
-// SQLSTATEs of missing resources such as disk space, of disk faults, of damaged data and of a read-only database. XX000
-// is no fault of the disk: a function may fail with it while an upgrade replaces its types.
+// SQLSTATEs of missing resources such as disk space, of disk faults, of damaged data and of a read-only
+// database. XX000 is left out, because a function may fail with it while an upgrade replaces its types.
 const storageStates = /^(?:53|58|XX00[12]$)|^25006$/
 
 /**

@@ -162,8 +162,9 @@ export const pairLines = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
 })
 
 /**
- * Writes the differences of the time span, and counts them and the pairs without a difference. A refused sale that only
- * one side has is no difference, because it costs nothing. Neither is another amount if both sides refused the sale.
+ * Writes the differences of the time span, and counts them and the pairs without a difference. A refused sale
+ * that only one side has is not a difference, because it costs nothing. If both sides refused a sale,
+ * different amounts are not a difference either.
  */
 export const storeDifferences = Effect.fnUntraced(function* (sql: PgClient.PgClient, { since, until }: Span) {
   const soldInSpan = sql`(s.created_at >= ${instant(since)} and s.created_at < ${instant(until)})`

@@ -4,13 +4,16 @@ import { useLive } from "../ui/Live.ts"
 import { api, faultOf } from "./Client.ts"
 import { setQuery } from "./Navigation.tsx"
 
-/** The options of a choice from names by value, with one for every value. */
+/** The options of a choice, made from names by value. The first option stands for all values. */
 export const optionsOf = (names: Readonly<Record<string, string>>, all = "Todos") => [
   { value: "", label: all },
   ...Object.entries(names).map(([value, label]) => ({ value, label }))
 ]
 
-/** The names of the companies by id, loaded once. Until then, and for an unknown company, the id. */
+/**
+ * The names of the companies by id, loaded once. `nameOf` returns the id until the names are loaded, and for
+ * an unknown company.
+ */
 export const useCompanies = () => {
   const { data = [] } = useLive(() => api.empresas.listar.query({}), "empresas")
   const names = new Map(data.map(({ empresa_id, razon_social }) => [empresa_id, razon_social]))

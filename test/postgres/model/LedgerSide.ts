@@ -136,9 +136,9 @@ const followUp = Effect.fnUntraced(function* (side: Side, command: Command & { r
   return { skipped: claimed.skipped, sales, stand: yield* Effect.forEach(sales, followUps.stands) }
 })
 
-// Closes the days of both companies, or of none. Postgres reserves the sales of several companies in one group, and the
-// latest end of a day among them applies to the whole group. Seals and digests contain ids, which differ between the
-// two stores.
+// Closes the days of both companies, or of neither. Postgres reserves the sales of several companies in one
+// group, and the latest end of a day among them applies to the whole group. Seals and digests contain ids,
+// which differ between the two stores.
 const close = Effect.fnUntraced(function* (side: Side, { ahead_s }: Command & { readonly do: "close" }) {
   const closings = yield* Closings
   const ids = companies.map(side.companyId)

@@ -141,7 +141,8 @@ export const alertCases: ReadonlyArray<AlertCase> = [
     summary: "6 SMS were not delivered in the last 24 hours"
   },
   {
-    // The simulator's balance is no money. A server that cannot read the balance does not hide another server's reading.
+    // The simulator's balance raises no alert, because it is not money. If one server cannot read a balance,
+    // the reading of another server still counts.
     alert: "SaldoFloatLow",
     series: {
       'saldo_provider_float_low{proveedor="dtone", instance="1"}': "0x5 1x20",

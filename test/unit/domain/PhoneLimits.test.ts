@@ -4,7 +4,7 @@ import { messagesCounted, phoneLimitReached } from "../../../core/domain/PhoneLi
 
 const now = DateTime.makeUnsafe("2026-03-04T12:00:00.000Z")
 
-/** The times of messages that were queued so many minutes ago. */
+/** The times of messages, each queued the given number of minutes ago. */
 const queued = (...minutes: ReadonlyArray<number>) =>
   minutes.map((minute) => DateTime.subtractDuration(now, Duration.minutes(minute)))
 

@@ -33,7 +33,7 @@ const endpointWith = (...statuses: ReadonlyArray<number>) => {
   return { audited, layer: Layer.mergeAll(sender, log, queue, metrics) }
 }
 
-/** Writes test events of a new webhook, and starts a worker. Passes one second. */
+/** Writes test events for a new webhook, starts a worker, and advances the clock by one second. */
 const delivering = Effect.fnUntraced(function* (events: number, areSalesWaiting = false, render = () => "{}") {
   const webhooks = yield* Webhooks
   const deliveries = yield* Deliveries
