@@ -59,7 +59,7 @@ const rightToLeft = String.raw`[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}
 const letter = String.raw`[${rightToLeft}&&[\p{L}\p{M}]]`
 const between = String.raw`[^\p{L}\p{M}\p{N}]`
 
-// Words that are written from right to left, and single other characters of those scripts. pdfkit draws a whole text
+// Words that are written from right to left, and other single characters of those scripts. pdfkit draws a whole text
 // from right to left if it begins with such a character, digits included.
 const turned = new RegExp(`(${letter}(?:${between}*${letter})*|${rightToLeft})`, "v")
 
@@ -92,7 +92,7 @@ interface Word {
   readonly space: number
 }
 
-/** The widths of a text in one face. Widths are proportional to the font size, so one measurement serves all sizes. */
+/** The widths of a text in plain or in bold. They are proportional to the font size, so one measurement serves all sizes. */
 class MeasuredText {
   readonly words: ReadonlyArray<Word>
   private readonly known = new Map<string, number>()

@@ -64,7 +64,7 @@ const settledDown = Effect.fnUntraced(function* (name: CellName) {
   return yield* companies.writersGone(name)
 })
 
-/** The result of a command that does not hold the move. Fails unless another command has ended the move on this node. */
+/** The result of a command that does not have the lock of the move. Fails unless another command has ended the move here. */
 const endedByAnother = Effect.fnUntraced(function* (move: CellMove, node: NodeName, lost: LostPlace | null) {
   const moves = yield* CellMoves
   if ((yield* nodeOf(move.name)).node !== node || Option.isSome(yield* moves.find(move.name)))
@@ -94,7 +94,7 @@ const openCompanies = Effect.fnUntraced(function* ({ name, wasOpen }: CellMove) 
   if (wasOpen) yield* cells.setCompanies(name, "open", yield* DateTime.now)
 })
 
-/** Leaves the cell on its node. The transaction holds the move, so no other command moves the rows between the steps. */
+/** Leaves the cell on its node. The transaction locks the move, so no other command moves the rows between the steps. */
 const giveUp = Effect.fnUntraced(function* (move: CellMove, lost: LostPlace | null) {
   const moves = yield* CellMoves
   if (!(yield* moves.clear(move, lost)) || (yield* nodeOf(move.name)).node !== move.source) return false
@@ -102,7 +102,7 @@ const giveUp = Effect.fnUntraced(function* (move: CellMove, lost: LostPlace | nu
   return yield* end(move, move.source, lost)
 }, atomically)
 
-/** Closes the companies of the cell and copies it. None if another command holds the move or has ended it. */
+/** Closes the companies of the cell and copies it. None if another command has locked or ended the move. */
 const moveRows = Effect.fnUntraced(function* (move: CellMove) {
   const moves = yield* CellMoves
   const cells = yield* CellDirectory

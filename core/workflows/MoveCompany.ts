@@ -106,7 +106,7 @@ const transferred = Effect.fnUntraced(function* (move: CompanyMove) {
   return yield* Effect.raceFirst(moves.transfer(move), Effect.andThen(watched, Effect.never))
 })
 
-/** The result of a command that does not hold the move. Fails unless another command has ended the move in this cell. */
+/** The result of a command that does not have the lock of the move. Fails unless another command has ended the move here. */
 const endedByAnother = Effect.fnUntraced(function* (move: CompanyMove, cell: CellName, lost: LostPlace | null) {
   const moves = yield* CompanyMoves
   const company = yield* companyOf(move.companyId)
@@ -131,13 +131,13 @@ const end = Effect.fnUntraced(function* (move: CompanyMove, cell: CellName, lost
   return true
 }, atomically)
 
-/** Leaves the company in its cell. The transaction holds the move, so no other command moves the rows between the steps. */
+/** Leaves the company in its cell. The transaction locks the move, so no other command moves the rows between the steps. */
 const giveUp = Effect.fnUntraced(function* (move: CompanyMove, lost: LostPlace | null) {
   const moves = yield* CompanyMoves
   return (yield* moves.clear(move, lost)) && (yield* end(move, move.source, lost))
 }, atomically)
 
-/** Closes the company and moves its rows. None if another command holds the move or has ended it. */
+/** Closes the company and moves its rows. None if another command has locked or ended the move. */
 const moveRows = Effect.fnUntraced(function* (move: CompanyMove) {
   const moves = yield* CompanyMoves
   const { directory } = yield* MovePauses

@@ -133,7 +133,7 @@ export class Workers extends Context.Service<
     readonly keep: (count: number, environment: Environment) => Effect.Effect<void, WorkerEnded, Scope.Scope>
   }
 >()("saldo/facade/Workers") {
-  /** The workers, none at first, and the health of all of them. */
+  /** Provides the workers and their common health. It starts no worker; `keep` does. */
   static readonly layer = Layer.effectContext(
     Effect.sync(() => {
       const crew = makeCrew()

@@ -157,8 +157,8 @@ export const ownerConnection = Layer.unwrap(
 const readingShare = 4
 
 /**
- * A connection is reserved for best-effort writes only if more than this many others remain: two listen to
- * notifications, one makes sales.
+ * A connection is reserved for best-effort writes only if more than three connections remain: two for notifications and
+ * one for sales.
  */
 const otherConnections_min = 3
 

@@ -207,7 +207,7 @@ const settingsOf = (values: Values) => ({
   publicUrl: values.publicUrl,
   /** The e-mail address to which integrators write for help. */
   supportEmail: values.supportEmail,
-  /** The operator's name for this deployment. */
+  /** The name of this deployment, which the operator has chosen. */
   environment: values.environment,
   /** Whether webhooks may use http and lead to this machine. */
   webhookLocal: values.webhookLocal,

@@ -69,7 +69,7 @@ const asCommand = (environment: Readonly<Record<string, string>>) =>
 
 /**
  * Starts `saldo serve` in this process, on a free port, and waits until it accepts calls. Closing the scope stops it. A
- * server in a separate process takes two seconds of a core longer.
+ * server in a separate process takes two seconds of processor time longer.
  *
  * @returns its URL, and what it printed until then.
  */

@@ -54,7 +54,7 @@ layer(AccountsLayer, { excludeTestServices: true })("signing in", (it) => {
     }).pipe(atNoon)
   )
 
-  // Steps of thirty seconds after the code was shown -> whether it is accepted.
+  // The age of the code in steps of thirty seconds -> whether the code is accepted.
   it.effect.each([
     [-2, false],
     [-1, true],

@@ -61,7 +61,7 @@ layer(TestDatabase, { excludeTestServices: true })("two servers whose clocks are
 
 let calls = 0
 
-/** Reserves a sale of one peso for each item of `companies`, in one statement. Returns tags, or exceeded limits. */
+/** Reserves a sale of one peso for each item of `companies`, in one statement. Returns each result's tag or exceeded limit. */
 const reserveTogether = (
   companies: ReadonlyArray<number>,
   keys: ReadonlyArray<string> = companies.map(() => `sale ${++calls}`)

@@ -151,7 +151,7 @@ describe("the external services in production", () => {
     })
   )
 
-  it.effect("have their faults reported together with all others", () =>
+  it.effect("with wrong variables are reported together with all other wrong variables", () =>
     Effect.gen(function* () {
       const faults = yield* faultsIn({ PORT: "x", PROVIDER: "http", SMS: "pigeon", PARTY_CALLS_MAX: "0" })
       assert.deepStrictEqual(faults.map(nameOf), ["PORT", "PROVIDER_URL", "PROVIDER_SECRET", "SMS", "PARTY_CALLS_MAX"])
