@@ -20,7 +20,8 @@ export const probar = mutation({
     path: "/v1/webhooks/{id}/probar",
     aliases: ["/v1/webhooks/{id}/test"],
     summary: "Envía un evento de prueba",
-    description: "Envía webhook.test, aunque no esté entre los tipos del webhook. Su resultado se ve en entregas.",
+    description:
+      "Envía webhook.test, aunque no esté entre los tipos del webhook. Consulte el resultado en las entregas del webhook.",
     tag,
     status: 202,
     message: "Evento de prueba en camino.",

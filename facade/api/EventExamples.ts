@@ -68,7 +68,7 @@ export const eventExamples: { readonly [Type in EventType]: EventExample } = {
     event: { ...identified(4), type: "transaction.reversed", ...common, data: reversedSale }
   },
   "reversal.failed": {
-    when: "Una anulación se negó. La venta sigue cobrada.",
+    when: "El proveedor rechazó una anulación. La venta sigue cobrada.",
     event: { ...identified(5), type: "reversal.failed", ...common, data: deniedReversal }
   },
   "insurance.issued": {
@@ -85,7 +85,7 @@ export const eventExamples: { readonly [Type in EventType]: EventExample } = {
     }
   },
   "balance.low": {
-    when: "saldo_disponible bajó de alerta_saldo_bajo. No se repite hasta que se haya recuperado.",
+    when: "saldo_disponible bajó de alerta_saldo_bajo. El evento no se repite hasta que saldo_disponible se recupere.",
     event: {
       ...identified(8),
       type: "balance.low",
@@ -112,7 +112,7 @@ export const eventExamples: { readonly [Type in EventType]: EventExample } = {
     }
   },
   "balance.adjusted": {
-    when: "El saldo se corrigió, como el del sandbox al restablecerlo cada día. monto es negativo si bajó.",
+    when: "El operador corrigió el saldo, o se restableció el saldo diario del sandbox. monto es negativo si el saldo disminuyó.",
     event: {
       ...identified(11),
       type: "balance.adjusted",

@@ -25,7 +25,7 @@ export const listarEventos = query({
     limite: Schema.optionalKey(wholeBetween(1, limit_max, "Cuántos eventos como máximo.", limit_default)),
     type: Schema.optionalKey(EventTypeName),
     esperar: Schema.optionalKey(
-      wholeBetween(0, wait_max_s, "Cuántos segundos espera la llamada al primer evento si no hay ninguno.", 0)
+      wholeBetween(0, wait_max_s, "Segundos que la llamada espera el primer evento, si todavía no hay ninguno.", 0)
     )
   }),
   output: Schema.Struct({
@@ -36,7 +36,7 @@ export const listarEventos = query({
     path: "/v1/eventos",
     aliases: ["/v1/events"],
     summary: "Los eventos de la empresa, del más antiguo al más reciente",
-    description: `Permite seguir todo lo que ocurre sin una dirección pública. Los eventos se conservan 30 días. Una empresa tiene eventos desde que crea su primer webhook o desde que el operador los activa. [La guía de webhooks](${webhooksPath}) explica cada tipo.`,
+    description: `Permite recibir los eventos sin tener una dirección pública. Los eventos se conservan 30 días. Una empresa tiene eventos desde que crea su primer webhook o desde que el operador los activa. [La guía de webhooks](${webhooksPath}) explica cada tipo.`,
     tag: "Eventos",
     message: "Eventos de la empresa.",
     example: {

@@ -13,14 +13,14 @@ se descuentan de un saldo prepagado en pesos dominicanos (DOP). Una venta se cob
 
 ## Primera venta
 
-1. Consulte el catálogo con \`GET /v1/servicios\`. El \`flujo\` de cada servicio dice qué lleva la venta: \`monto_libre\`, un
-   \`amount\`; los demás, un \`opcion_id\`.
+1. Consulte el catálogo con \`GET /v1/servicios\`. El \`flujo\` de un servicio determina qué campo lleva la venta. Con
+   \`monto_libre\` lleva un \`amount\`; con los demás flujos, un \`opcion_id\`.
 2. Si el flujo es \`paquetes\` o \`facturas\`, pida las opciones con \`POST /v1/consultas\`. Un seguro se cotiza en los pasos del
    grupo Seguros.
 3. Venda con \`POST /v1/recargas\` y una \`${keyHeader}\` nueva.
 4. Entregue al cliente el comprobante: \`GET /v1/transacciones/{id}/recibo\`.
 
-La [guía](${guidePath}) lleva estos pasos a código en cinco lenguajes. Todas las llamadas están listas para enviar en una
+La [guía](${guidePath}) muestra el código de estos pasos en cinco lenguajes. Todas las llamadas están listas para enviar en una
 [colección de Postman](${postmanPath}) y en un [archivo .http](${httpFilePath}) para editores de código.
 
 ## Ambientes
@@ -28,9 +28,9 @@ La [guía](${guidePath}) lleva estos pasos a código en cinco lenguajes. Todas l
 Pruebas y producción tienen la misma dirección y las mismas rutas: la empresa del token determina el ambiente, que
 \`GET /v1/cuenta\` devuelve en \`ambiente\`.
 
-- \`development\`: vende por un simulador; ningún proveedor recibe nada. El final de \`identifier\` decide el resultado: 0 da
+- \`development\`: las ventas pasan por un simulador; ningún proveedor recibe nada. El final de \`identifier\` decide el resultado: 0 da
   INVALID_PHONE, 1 da TRANSACTION_REJECTED, 2 deja la venta pendiente; con cualquier otro final, la venta se entrega.
-- \`production\`: vende por los proveedores reales, y cada venta cuesta dinero.
+- \`production\`: las ventas pasan por los proveedores reales, y cada venta cuesta dinero.
 
 ## Autenticación
 
@@ -72,8 +72,8 @@ clave antes de llamar.
 
 Un 202 TRANSACTION_PENDING significa que el proveedor no ha confirmado el resultado. El monto queda retenido: ni cobrado ni
 devuelto. No repita la venta, ni con esa clave ni con otra. Consulte la ruta de la cabecera \`Location\` cada 10 segundos,
-durante unos dos minutos, y muestre la venta como «en verificación». Termina en \`SUCCESS\` (cobrada) o en \`FAILED\` (devuelta),
-aunque usted deje de consultar.
+durante unos dos minutos, y muestre la venta como «en verificación». La venta termina en \`SUCCESS\` (cobrada) o en
+\`FAILED\` (devuelta), aunque usted deje de consultar.
 
 ## Anulaciones
 
@@ -99,8 +99,8 @@ en Node, Python, PHP y C#, la tabla de reintentos y un ejemplo de cada evento.
 
 ## Soporte
 
-Guarde de cada llamada el \`request_id\`, que también llega en la cabecera \`X-Request-Id\`, y de cada venta el \`xid\` y el
-\`transaction_id\`. Para pedir ayuda ${support} e indique esos tres datos, la hora y el \`error.code\`. No envíe nunca su
+Guarde el \`request_id\` de cada llamada, que también llega en la cabecera \`X-Request-Id\`. Guarde el \`xid\` y el
+\`transaction_id\` de cada venta. Para pedir ayuda ${support} e indique esos tres datos, la hora y el \`error.code\`. No envíe nunca su
 \`api_secret\`.
 `
 

@@ -45,7 +45,7 @@ export const headerComponents = {
   Link: { description: 'La página que explica el código, con rel="help".', required: true, schema: string },
   Location: { description: "Dónde consultar la transacción.", required: true, schema: string },
   ETag: { description: "Validador débil de data, para If-None-Match.", required: true, schema: string },
-  "Content-Disposition": { description: "De un archivo: su nombre, y si se muestra o se guarda.", schema: string },
+  "Content-Disposition": { description: "El nombre del archivo, y si se muestra o se descarga.", schema: string },
   "WWW-Authenticate": {
     description: "La forma recomendada de las credenciales.",
     required: true,

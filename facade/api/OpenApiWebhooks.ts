@@ -32,7 +32,7 @@ const examplesOf = (view: Schema.Top) =>
   )
 
 const answers = {
-  200: { description: "Entregado. Vale cualquier 2xx dentro de 15 segundos; el cuerpo se ignora." },
+  200: { description: "Entregado. Es válida cualquier respuesta 2xx en menos de 15 segundos; el cuerpo se ignora." },
   "3XX": { description: "No entregado: no se siguen redirecciones. Se reintenta." },
   410: { description: "El receptor no quiere más eventos: el webhook se desactiva." },
   "4XX": { description: "No entregado: se reintenta." },

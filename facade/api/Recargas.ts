@@ -145,7 +145,7 @@ export const anular = mutation({
     aliases: ["/v1/transactions/{id}/reverse"],
     summary: "Anula una venta; el monto vuelve al saldo cuando el proveedor lo confirma",
     description:
-      "Lleva una Idempotency-Key propia, que no es la de la venta. Hasta que el proveedor confirme la anulación, la venta sigue en SUCCESS y cobrada. Un 202 (TRANSACTION_PENDING) no retiene nada; un 422 TRANSACTION_REJECTED deja la venta en pie. Tras un 202, consulte la ruta de Location: el campo anulacion dice el resultado. No repita la anulación.",
+      "Lleva una Idempotency-Key propia, que no es la de la venta. Hasta que el proveedor confirme la anulación, la venta sigue en SUCCESS y cobrada. Un 202 (TRANSACTION_PENDING) no retiene nada; un 422 TRANSACTION_REJECTED significa que la venta no se anuló. Tras un 202, consulte la ruta de Location: el campo anulacion muestra el resultado. No repita la anulación.",
     tag: "Transacciones",
     message: messages.REVERSED,
     errors: [

@@ -65,7 +65,9 @@ export const disponible = query({
 
 /** The result of sending a code. Contract: 4.6, step 1b. */
 const CodigoView = Schema.Struct({
-  otp_enviado: Schema.Boolean.annotate({ description: "false: no pudo enviarse todavía, y se sigue intentando." }),
+  otp_enviado: Schema.Boolean.annotate({
+    description: "false: el SMS todavía no se pudo enviar, y el servicio sigue intentándolo."
+  }),
   otp_expira_en: Schema.Int.annotate({ description: "Segundos." })
 }).annotate({ identifier: "SeguroCodigo" })
 
@@ -159,7 +161,7 @@ export const reenviar = mutation({
   meta: {
     path: "/v1/seguros/{id}/otp",
     aliases: ["/v1/insurance/{id}/otp"],
-    summary: "Paso 1b: envía otro código; el anterior deja de valer",
+    summary: "Paso 1b: envía otro código; el anterior deja de ser válido",
     tag: "Seguros",
     message: "Código reenviado.",
     errors: ["NOT_FOUND", "OTP_BLOQUEADO", "SEGURO_PASO_INVALIDO"],

@@ -101,7 +101,7 @@ export const elegirPlan = mutation({
   meta: {
     path: "/v1/seguros/{id}/plan",
     aliases: ["/v1/insurance/{id}/plan"],
-    summary: "Paso 4: elige versión y plan; una cotización anterior deja de valer",
+    summary: "Paso 4: elige versión y plan; una cotización anterior deja de ser válida",
     tag: "Seguros",
     message: "Plan confirmado.",
     errors: ["NOT_FOUND", "SEGURO_PASO_INVALIDO", "SEGURO_RECHAZADO", "SEGUROS_NO_DISPONIBLE"],
@@ -151,7 +151,7 @@ export const cotizar = mutation({
   meta: {
     path: "/v1/seguros/{id}/cotizar",
     aliases: ["/v1/insurance/{id}/quote"],
-    summary: "Paso 5: el precio, que vale 30 minutos; la última cotización es la que cuenta",
+    summary: "Paso 5: cotiza el precio, que es válido durante 30 minutos; solo vale la última cotización",
     tag: "Seguros",
     message: "Seguro cotizado.",
     errors: ["NOT_FOUND", "SEGURO_PASO_INVALIDO", "POLIZA_ACTIVA", "SEGURO_RECHAZADO", "SEGUROS_NO_DISPONIBLE"],

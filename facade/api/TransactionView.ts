@@ -6,7 +6,7 @@ import type { LatestReversal, Transaction } from "../../core/domain/Transaction.
 import { Currency, currency, LocalTimestamp, Pesos, ServiceName } from "./Output.ts"
 
 export const rechargeToken = Schema.String.annotate({
-  description: "Electricidad prepagada: los dígitos que el cliente marca en el medidor."
+  description: "Electricidad prepagada: los dígitos que el cliente digita en el medidor."
 })
 
 /** The latest reversal of a transaction. Contract: 2.5. */

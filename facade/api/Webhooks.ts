@@ -201,7 +201,7 @@ export const rotarSecreto = mutation({
   input: input({
     id: webhookId,
     solape_horas: Schema.optionalKey(
-      integerBetween(0, overlap_max_h, "Cuántas horas firma también el secreto anterior.", overlap_default_h)
+      integerBetween(0, overlap_max_h, "Horas durante las que también firma el secreto anterior.", overlap_default_h)
     )
   }),
   output: Schema.Struct({ secreto: Secret, anterior_hasta: Instant }).annotate({ identifier: "SecretoNuevo" }),

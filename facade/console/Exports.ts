@@ -51,7 +51,7 @@ export const sendExport = Effect.fnUntraced(function* ({ session, url }: Console
     Effect.catch((error) => {
       const refusal = refusalOf(error)
       const status = statuses[refusal?.kind ?? ""] ?? 422
-      return Effect.succeed(refused(status, refusal?.message ?? "El archivo no se puede hacer."))
+      return Effect.succeed(refused(status, refusal?.message ?? "El archivo no se puede generar."))
     })
   )
 })

@@ -31,7 +31,9 @@ const finish = Effect.fnUntraced(function* ({ address, cookies, origin, url }: O
   const provider = yield* ConfiguredIdentityProvider
   const kept = oidcSecretsIn(cookies, origin)
   if (provider === null || kept === undefined)
-    return yield* new IdentityRefused({ reason: "la entrada no empezó en este navegador, o hace más de 10 minutos" })
+    return yield* new IdentityRefused({
+      reason: "el inicio de sesión no empezó en este navegador, o empezó hace más de 10 minutos"
+    })
   const identity = yield* provider.finish(new URL(`${origin}${oidcPaths.finish}${url.search}`), kept)
   const { token } = yield* signInWithOidc(identity, { via: "console", address })
   return HttpServerResponse.setHeader(htmlPage(200, enteredPage), "set-cookie", sessionCookie(token, origin))

@@ -19,7 +19,7 @@ export const signInRefusals: {
   UnknownOperator: ({ name }) => missing("OPERADOR_NO_EXISTE", `No hay un operador con el nombre ${name}.`),
   LastAdmin: ({ name }) =>
     conflict("ULTIMO_ADMIN", `${name} es el único admin activo. Sin esta cuenta, nadie podría administrar operadores.`),
-  NotOwnAccount: ({ name }) => forbidden("CUENTA_AJENA", `Solo ${name} puede hacer la ficha de su cuenta.`),
+  NotOwnAccount: ({ name }) => forbidden("CUENTA_AJENA", `Solo ${name} puede crear el token de su cuenta.`),
   InvitationRefused: () =>
     missing("ENLACE_INVALIDO", "Este enlace no existe, venció o ya se usó. Pida uno nuevo a un admin."),
   CodeRefused: () =>

@@ -32,7 +32,7 @@ export const errorTexts = {
     again: pointless,
     action: [
       "Con empresa_ajena, no envíe empresa_id: la empresa se deduce del token.",
-      "Con ip_no_autorizada, compruebe la IP de salida de su servidor; con permiso_faltante, los permisos en GET /v1/cuenta.",
+      "Con ip_no_autorizada, compruebe la IP de salida de su servidor. Con permiso_faltante, compruebe los permisos del token en GET /v1/cuenta.",
       "Con los demás motivos, o si todo está en orden, escriba a soporte con el request_id."
     ]
   },
@@ -48,7 +48,7 @@ export const errorTexts = {
   },
   VALIDATION_ERROR: {
     meaning:
-      "Algún dato no es válido. error.details tiene una entrada por campo con el motivo: requerido, invalido, fuera_de_rango, max_2_decimales, longitud, no_coincide, no_disponible, no_anulable, vencida, clave_reutilizada o demasiados_mensajes; de un webhook, no_permitida, maximo_alcanzado, no_activo, apagados, no_existe o sobra; o, si el cuerpo o las cabeceras no se pueden leer, json_invalido, incompleto o demasiado_grande. Según la causa, el estado HTTP puede ser también 408, 413, 415 o 431.",
+      "Algún dato no es válido. error.details tiene una entrada por campo con el motivo: requerido, invalido, fuera_de_rango, max_2_decimales, longitud, no_coincide, no_disponible, no_anulable, vencida, clave_reutilizada o demasiados_mensajes. En un webhook puede ser también no_permitida, maximo_alcanzado, no_activo, apagados, no_existe o sobra. Si el cuerpo o las cabeceras no se pueden leer, es json_invalido, incompleto o demasiado_grande. Según la causa, el estado HTTP puede ser también 408, 413, 415 o 431.",
     money: untouched,
     again: corrected,
     action: [
@@ -57,33 +57,33 @@ export const errorTexts = {
       "Si dice no_coincide, precio_real trae el precio vigente.",
       "Si falta opcion_id, haga antes la consulta que indica consultar_en.",
       "Si dice no_disponible, ese vehículo no puede tener ese servicio opcional: cotice sin él.",
-      "De un webhook, la guía dice qué url no se acepta (no_permitida) y cuántos puede tener (maximo_alcanzado). Con no_activo, reanúdelo antes; con apagados, pida al operador que active los eventos.",
+      "Si el error es de un webhook, la guía de webhooks indica qué url no se aceptan (no_permitida) y cuántos webhooks puede tener (maximo_alcanzado). Con no_activo, reanude antes el webhook. Con apagados, pida al operador que active los eventos.",
       "Si dice demasiados_mensajes, ese teléfono ya recibió el máximo de mensajes: espere el tiempo que indica Retry-After."
     ]
   },
   INSUFFICIENT_BALANCE: {
     meaning:
-      "El saldo disponible es menor que el monto. error.details trae saldo_disponible y monto_requerido. Lo retenido por operaciones sin resolver no está disponible.",
+      "El saldo disponible es menor que el monto. error.details trae saldo_disponible y monto_requerido. El monto retenido por operaciones sin resolver no está disponible.",
     money: untouched,
     again: "Sí, después de depositar; la misma Idempotency-Key sigue libre.",
     action: [
       "Deposite saldo, o venda un monto menor.",
-      "Consulte GET /v1/saldo: saldo_retenido vuelve o se cobra cuando se resuelven las operaciones pendientes."
+      "Consulte GET /v1/saldo: el saldo_retenido se cobra o se devuelve cuando se resuelven las operaciones pendientes."
     ]
   },
   LIMIT_EXCEEDED: {
     meaning:
-      "La venta pasaría el límite de consumo diario, semanal o mensual. error.details trae periodo, limite, consumo y monto_requerido. Lo retenido cuenta como consumido.",
+      "La venta superaría el límite de consumo diario, semanal o mensual. error.details trae periodo, limite, consumo y monto_requerido. El monto retenido cuenta como consumo.",
     money: untouched,
     again: "Sí, en el período siguiente; la misma Idempotency-Key sigue libre.",
     action: [
       "Espere al período siguiente: el día empieza a las 00:00, la semana el lunes y el mes el día 1, hora de Santo Domingo.",
-      "Si el límite ya no le sirve, pida que se lo cambien."
+      "Si necesita un límite mayor, solicítelo a su operador."
     ]
   },
   IDEMPOTENT_REQUEST_IN_PROGRESS: {
     meaning:
-      "La primera llamada con esta Idempotency-Key todavía no termina; o se pidió anular una venta que ya tiene otra anulación sin resolver, con otra clave. error.details.transaction_id nombra la transacción.",
+      "La primera llamada con esta Idempotency-Key todavía no ha terminado. Una anulación también recibe este error si la venta ya tiene otra anulación sin resolver, con otra clave. error.details.transaction_id indica la transacción.",
     money: "Solo la operación en curso mueve dinero; esta llamada no mueve nada.",
     again: `${sameKey} Nunca repita una venta con otra clave: sería otra venta.`,
     action: [
@@ -94,11 +94,11 @@ export const errorTexts = {
   },
   IDEMPOTENCY_CONFLICT: {
     meaning:
-      "Esta Idempotency-Key ya identificó una operación, y una repetición no puede dar su respuesta: la operación lleva demasiado tiempo en curso, o la clave se usó hace más de 24 horas.",
+      "Esta Idempotency-Key pertenece a una operación cuya respuesta no se puede repetir: la operación lleva demasiado tiempo en curso, o se resolvió hace más de 24 horas.",
     money: "Esta llamada no mueve nada; la operación original conserva su efecto.",
     again: "Solo con una clave nueva, y solo si comprobó que la operación original no se ejecutó.",
     action: [
-      "Consulte la transacción que nombra error.details.transaction_id.",
+      "Consulte la transacción que indica error.details.transaction_id.",
       "Si está en SUCCESS, la venta ya se hizo: no la repita.",
       "Si está en PROCESSING o PENDING, espere a que se resuelva.",
       "Solo si está en FAILED, venda de nuevo con una clave nueva.",
@@ -107,7 +107,7 @@ export const errorTexts = {
   },
   RATE_LIMIT_EXCEEDED: {
     meaning:
-      "Demasiadas llamadas en el minuto, por token o, sin credenciales válidas, por dirección IP. error.details.retry_after dice cuántos segundos faltan.",
+      "Hubo demasiadas llamadas en un minuto. Se cuentan por token o, sin credenciales válidas, por dirección IP. error.details.retry_after indica cuántos segundos debe esperar.",
     money: untouched,
     again: sameKey,
     action: [
@@ -120,13 +120,13 @@ export const errorTexts = {
     meaning:
       "No hay todavía una respuesta firme sobre la operación. No es un fallo. Una venta queda en PENDING y termina en SUCCESS o en FAILED. Si se pidió una anulación, la anulación queda en PENDING y la venta sigue en SUCCESS. La venta pasa a REVERSED si la anulación se confirma, y se queda en SUCCESS si se rechaza. El servicio pregunta al proveedor hasta conocer el resultado.",
     money:
-      "El monto de una venta queda retenido: ni cobrado ni devuelto, hasta que se conozca el resultado. El monto de una venta que se quiso anular sigue cobrado, y vuelve solo si la anulación se confirma.",
+      "El monto de una venta queda retenido: ni cobrado ni devuelto, hasta que se conozca el resultado. Si se pidió una anulación, el monto de la venta sigue cobrado y se devuelve solo si la anulación se confirma.",
     again:
       "No mientras se resuelve, ni con la misma clave ni con otra: una venta podría pagarse dos veces, y una anulación ya está en curso.",
     action: [
       "Muestre la operación como «verificando», no como fallida.",
       "Consulte la ruta de error.details.consultar_en (también en Location) cada 10 segundos, hasta 2 minutos.",
-      "De una venta, espere a que esté en SUCCESS o en FAILED; de una anulación, a que anulacion.status deje de ser PENDING. Mientras la venta siga en SUCCESS, no está anulada.",
+      "En una venta, espere hasta que esté en SUCCESS o en FAILED. En una anulación, espere hasta que anulacion.status deje de ser PENDING. Mientras la venta siga en SUCCESS, no está anulada.",
       "Si nada cambia, siga consultando con menos frecuencia: la operación se resolverá sin otra acción suya.",
       "Con anulacion.status en DENIED la anulación fue rechazada y la venta sigue en pie: puede pedirla de nuevo con otra clave."
     ]
@@ -155,7 +155,7 @@ export const errorTexts = {
   },
   DUPLICATE_TRANSACTION: {
     meaning:
-      "Lo que se quiere pagar ya está pagado o se está pagando. error.details.transaction_id nombra esa transacción.",
+      "Otra transacción ya pagó esta factura o la está pagando. error.details.transaction_id indica esa transacción.",
     money: untouched,
     again: pointless,
     action: [
@@ -181,9 +181,9 @@ export const errorTexts = {
   },
   SERVICE_UNAVAILABLE: {
     meaning:
-      "Ahora no hay proveedor, no se pudo llegar a él o no atendió la llamada. Es seguro que el proveedor no hizo la operación, sea una venta o una anulación. Con el estado 503, el servidor tiene demasiadas conexiones abiertas y no leyó la llamada, o la base de datos de la empresa no responde.",
+      "En este momento no hay proveedor, no se pudo establecer conexión con él o no atendió la llamada. Es seguro que el proveedor no hizo la operación, sea una venta o una anulación. El estado 503 tiene una de tres causas: el operador cerró por un tiempo la parte del servicio en que está su empresa; la base de datos de su empresa no responde; o el servidor tiene demasiadas conexiones abiertas y no leyó la llamada.",
     money:
-      "En una venta, el monto reservado se devolvió completo; si no había proveedor, o si el servidor no leyó la llamada, no se reservó nada. Si la base de datos no responde, el monto puede quedar retenido por unos minutos; la misma clave muestra el resultado. En una anulación, la venta sigue en SUCCESS y cobrada.",
+      "En una venta, el monto reservado se devolvió completo. Si no había proveedor, o si el servidor no leyó la llamada, no se reservó nada. Si la base de datos no responde, el monto puede quedar retenido por unos minutos, y una repetición con la misma clave muestra el resultado. En una anulación, la venta sigue en SUCCESS y cobrada.",
     again: sameKey,
     action: [
       "Espere el tiempo que indica Retry-After y repita con la misma clave.",
@@ -209,7 +209,8 @@ export const errorTexts = {
     ]
   },
   NOT_IMPLEMENTED: {
-    meaning: "Los servicios de seguros no se consultan por esta vía. error.details.consultar_en dice por cuál.",
+    meaning:
+      "Los servicios de seguros no admiten esta consulta. error.details.consultar_en indica la ruta que debe usar.",
     money: none,
     again: pointless,
     action: ["Siga los pasos de /v1/seguros para cotizar.", "Venda después con el opcion_id que da la cotización."]

@@ -20,16 +20,16 @@ const steps: Readonly<Record<string, Step>> = {
   },
   cuenta: {
     title: "Comprobar las credenciales",
-    before: html`<p><code>ambiente</code> es <code>development</code> o <code>production</code>. En <code>development</code> vende un simulador y ningún proveedor recibe nada.</p>`,
+    before: html`<p><code>ambiente</code> es <code>development</code> o <code>production</code>. En <code>development</code> las ventas pasan por un simulador y ningún proveedor recibe nada.</p>`,
     after: html`<p>Un 401 se debe a las credenciales. Un 403 dice en <code>error.details.motivo</code> qué le falta al token o a la empresa.</p>`
   },
   saldo: {
     title: "Ver el saldo",
-    before: html`<p>Cada venta se descuenta de <code>saldo_disponible</code>. Lo que está en <code>saldo_retenido</code> pertenece a ventas sin resultado. La suma de los dos es <code>saldo_actual</code>.</p>`
+    before: html`<p>Cada venta se descuenta de <code>saldo_disponible</code>. El <code>saldo_retenido</code> pertenece a ventas cuyo resultado no se conoce todavía. La suma de los dos es <code>saldo_actual</code>.</p>`
   },
   catalogo: {
     title: "Elegir un servicio",
-    before: html`<p>El <code>flujo</code> dice qué lleva la venta: <code>monto_libre</code>, un <code>amount</code>; los demás, un <code>opcion_id</code>, que viene de <code>POST /v1/consultas</code> o, en un seguro, de la cotización. El catálogo cambia poco: guárdelo y pídalo con <code>If-None-Match</code>.</p>`
+    before: html`<p>El <code>flujo</code> del servicio determina qué campo lleva la venta. Con <code>monto_libre</code> lleva un <code>amount</code>. Con los demás flujos lleva un <code>opcion_id</code>, que viene de <code>POST /v1/consultas</code> o, en un seguro, de la cotización. El catálogo cambia poco: guárdelo y pídalo con <code>If-None-Match</code>.</p>`
   },
   vender: {
     title: "Vender",
@@ -51,7 +51,7 @@ const steps: Readonly<Record<string, Step>> = {
   },
   comprobante: {
     title: "Entregar el comprobante",
-    before: html`<p>El comprobante se pide como JSON o, con <code>formato=pdf</code>, como PDF de 80 mm. Las ventas de electricidad traen en él el <code>recharge_token</code> que el cliente digita en su medidor.</p>`
+    before: html`<p>El comprobante se pide como JSON o, con <code>formato=pdf</code>, como PDF de 80 mm. El comprobante de una venta de electricidad trae el <code>recharge_token</code> que el cliente digita en su medidor.</p>`
   },
   anular: {
     title: "Anular una venta",
@@ -60,7 +60,7 @@ const steps: Readonly<Record<string, Step>> = {
   },
   seguro: {
     title: "Vender un seguro de vehículo",
-    before: html`<p>El propietario da su consentimiento con un código que recibe por SMS; en el simulador el código es 123456. Después se elige versión y plan, se cotiza y se vende como cualquier servicio. La cotización vale 30 minutos.</p>`,
+    before: html`<p>El propietario da su consentimiento con un código que recibe por SMS; en el simulador el código es 123456. Después se elige versión y plan, se cotiza y se vende como cualquier servicio. La cotización es válida durante 30 minutos.</p>`,
     after: html`<p>Si la venta queda pendiente, la póliza también. Consúltela en <code>GET /v1/seguros/{id}</code>.</p>`
   },
   webhook: {

@@ -17,18 +17,18 @@ export const insuranceErrorTexts = {
   },
   COTIZACION_VENCIDA: {
     meaning:
-      "Pasaron los 30 minutos por los que vale una cotización. El seguro conserva el plan elegido: solo hay que volver a cotizar.",
+      "La cotización venció, porque solo es válida durante 30 minutos. El seguro conserva el plan elegido: basta con volver a cotizar.",
     money: untouched,
     again: "Sí, después de cotizar de nuevo; la misma Idempotency-Key sigue libre.",
     action: [
       "Cotice de nuevo con POST /v1/seguros/{id}/cotizar.",
       "Muestre monto_total al cliente antes de vender: puede haber cambiado.",
-      "Venda con el mismo opcion_id dentro de los minutos que dice valida_minutos."
+      "Venda con el mismo opcion_id dentro de los minutos que indica valida_minutos."
     ]
   },
   SEGURO_YA_VENDIDO: {
     meaning:
-      "Cada cotización se vende una sola vez, y esta ya se vendió, se está vendiendo o su venta falló. error.details trae seguro_id, estado, transaction_id y, en consultar_en, la ruta del seguro. También se responde a la segunda de dos ventas simultáneas.",
+      "Cada cotización se vende una sola vez, y esta ya se vendió, se está vendiendo o su venta falló. error.details trae seguro_id, estado, transaction_id y, en consultar_en, la ruta del seguro. La segunda de dos ventas simultáneas también recibe este error.",
     money: "Esta llamada no mueve nada; la venta original conserva su efecto.",
     again: pointless,
     action: [
@@ -39,7 +39,8 @@ export const insuranceErrorTexts = {
     ]
   },
   SEGURO_SIN_COTIZAR: {
-    meaning: "Se intentó vender un seguro sin cotización. Elegir otro plan también borra la cotización que había.",
+    meaning:
+      "Se intentó vender un seguro sin cotización. Si se elige otro plan, la cotización anterior deja de ser válida.",
     money: untouched,
     again: "Sí, después de cotizar; la misma Idempotency-Key sigue libre.",
     action: [
@@ -50,7 +51,7 @@ export const insuranceErrorTexts = {
   },
   POLIZA_ACTIVA: {
     meaning:
-      "El vehículo ya tiene una póliza vigente y todavía no se puede renovar. error.details.renovable_desde es el primer día en que se puede renovar, AAAA-MM-DD; el mensaje también lo dice.",
+      "El vehículo ya tiene una póliza vigente y todavía no se puede renovar. error.details.renovable_desde es el primer día en que se puede renovar, AAAA-MM-DD. El mensaje también indica ese día.",
     money: none,
     again: "No antes de renovable_desde.",
     action: [
@@ -60,7 +61,7 @@ export const insuranceErrorTexts = {
   },
   POLIZA_NO_EMITIDA: {
     meaning:
-      "Se pidió la póliza o el marbete de un seguro que no está emitido. error.details.estado dice hasta dónde llegó.",
+      "Se pidió la póliza o el marbete de un seguro que no está emitido. error.details.estado indica el estado del seguro.",
     money: none,
     again: "Sí, cuando el estado sea emitida.",
     action: [
@@ -71,7 +72,7 @@ export const insuranceErrorTexts = {
     ]
   },
   VEHICULO_NO_SOPORTADO: {
-    meaning: "La aseguradora encontró el vehículo y no asegura los de su tipo. No se creó ningún seguro.",
+    meaning: "La aseguradora encontró el vehículo, pero no asegura vehículos de ese tipo. No se creó ningún seguro.",
     money: none,
     again: pointless,
     action: [
@@ -85,14 +86,14 @@ export const insuranceErrorTexts = {
     money: none,
     again: corrected,
     action: [
-      "Muestre error.message al cliente tal como llega, sin decidir por su texto.",
-      "Revise con él la cédula, el teléfono y la placa.",
+      "Muestre error.message al cliente tal como llega. Su programa no debe decidir según ese texto.",
+      "Revise con el cliente la cédula, el teléfono y la placa.",
       "Empiece de nuevo en el paso 1, POST /v1/seguros, con los datos corregidos."
     ]
   },
   OTP_INCORRECTO: {
     meaning:
-      "El código no es el del último SMS, o pasaron sus 10 minutos. error.details.intentos_restantes dice cuántos intentos quedan; se cuentan en todo el proceso, también los de códigos anteriores.",
+      "El código no es el del último SMS, o ya pasaron los 10 minutos en que era válido. error.details.intentos_restantes indica cuántos intentos quedan. También cuentan los intentos con códigos anteriores.",
     money: none,
     again: "Sí, con el código correcto, mientras intentos_restantes no sea 0.",
     action: [
@@ -103,7 +104,7 @@ export const insuranceErrorTexts = {
   },
   OTP_BLOQUEADO: {
     meaning:
-      "Hubo 5 códigos fallidos, o se pidió otro SMS después de 5 reenvíos. Con 5 códigos fallidos el seguro queda bloqueado: ni el código correcto ni otro SMS lo abren. Después de 5 reenvíos solo se acaban los SMS: el último código sigue valiendo durante sus 10 minutos, mientras no haya 5 códigos fallidos.",
+      "Hubo 5 códigos fallidos, o se pidió otro SMS después de 5 reenvíos. Con 5 códigos fallidos el seguro queda bloqueado: ni el código correcto ni otro SMS lo desbloquean. Después de 5 reenvíos no se envían más SMS. El último código sigue siendo válido durante sus 10 minutos, mientras no haya 5 códigos fallidos.",
     money: none,
     again: "No con este seguro_id: no se enviará otro código.",
     action: [
@@ -116,7 +117,7 @@ export const insuranceErrorTexts = {
     meaning:
       "Los pasos de un seguro tienen un orden, y este paso no corresponde al estado actual. error.details.estado indica el estado. Nada cambió.",
     money: untouched,
-    again: "Sí, cuando corresponda.",
+    again: "Sí, cuando el seguro esté en el estado que exige el paso.",
     action: [
       "En iniciada u otp_enviado, verifique el código con POST /v1/seguros/{id}/otp/verificar.",
       "En otp_validado, consulte los planes y elija uno con POST /v1/seguros/{id}/plan.",

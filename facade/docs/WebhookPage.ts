@@ -94,7 +94,7 @@ const verification = (receivers: ReadonlyArray<Program>): Html => html`${heading
 <li>Rechace un <code>webhook-timestamp</code> que difiera de su reloj en más de 5 minutos. Mantenga su reloj sincronizado.</li>
 <li>La clave es lo que sigue a <code>whsec_</code> en el secreto, decodificado de Base64.</li>
 <li>Calcule el HMAC-SHA256 de <code>{webhook-id}.{webhook-timestamp}.{cuerpo}</code> y escríbalo en Base64 después de <code>v1,</code>.</li>
-<li>Compárelo en tiempo constante con cada firma de <code>webhook-signature</code>. Basta con que una sea igual; ignore las de versiones que no conozca.</li>
+<li>Compárelo en tiempo constante con cada firma de <code>webhook-signature</code>. Basta con que una sea igual. Ignore las firmas de versiones que no conozca.</li>
 </ol>
 <p>Las bibliotecas de Standard Webhooks hacen lo mismo, y en TypeScript también <code>verificarWebhook</code> del paquete <code>@saldo/client</code>. Estos programas completos usan solo la biblioteca estándar. Cada uno recibe en el puerto <code>PORT</code> y toma el secreto de <code>SALDO_WEBHOOK_SECRETO</code>:</p>
 ${receivers.map(({ code: text, command, language }) =>
@@ -131,7 +131,7 @@ ${heading("orden")}
 <p>Un evento llega al menos una vez, y los eventos pueden llegar en desorden.</p>
 <ul>
 <li>Guarde el <code>id</code> de cada evento con una restricción de unicidad. Si ya lo tiene, responda 204 y no haga nada.</li>
-<li>Ordene por <code>secuencia</code>, que crece por empresa en el orden de los hechos y puede tener saltos. Guarde de cada transacción la <code>secuencia</code> del último evento aplicado e ignore los de una <code>secuencia</code> menor.</li>
+<li>Ordene por <code>secuencia</code>, que crece por empresa en el orden de los hechos y puede tener saltos. Para cada transacción, guarde la <code>secuencia</code> del último evento aplicado e ignore los eventos con una <code>secuencia</code> menor.</li>
 <li>Ante la duda, consulte el estado actual en <code>GET /v1/transacciones/{id}</code>.</li>
 </ul>`
 
@@ -146,22 +146,22 @@ ${folded(`Ejemplo de ${type}`, block(`Cuerpo de ${type}`, JSON.stringify(event, 
 
 const management = (calls: ReturnType<typeof webhookCalls>): Html => html`${heading("rotacion")}
 ${block("Cambiar el secreto", calls.rotate)}
-<p>La respuesta trae el <code>secreto</code> nuevo, que no se vuelve a mostrar, y <code>anterior_hasta</code>. Hasta ese instante cada entrega lleva dos firmas, la del secreto nuevo y la del anterior, así que puede cambiarlo en su servidor sin perder eventos. <code>solape_horas</code> va de 0 a 168 y por defecto es 24; con 0 el secreto anterior deja de firmar de inmediato. Si lo cambia dos veces, solo firman los dos más recientes.</p>
+<p>La respuesta trae el <code>secreto</code> nuevo, que no se vuelve a mostrar, y <code>anterior_hasta</code>. Hasta ese instante cada entrega lleva dos firmas: la del secreto nuevo y la del anterior. Así puede cambiar el secreto en su servidor sin perder eventos. <code>solape_horas</code> va de 0 a 168 y por defecto es 24. Con 0, el secreto anterior deja de firmar de inmediato. Si cambia el secreto dos veces, solo firman los dos más recientes.</p>
 ${heading("pausa")}
 ${block("Pausar", calls.pause)}
-<p>Un webhook en <code>pausado</code> no recibe nada. Las entregas que esperaban siguen al reanudarlo. De lo que ocurre durante la pausa no se crean entregas: pídalas con un <a href="#reenvio">reenvío</a>.</p>
+<p>Un webhook en <code>pausado</code> no recibe nada. Las entregas que esperaban siguen al reanudarlo. Los eventos que ocurren durante la pausa no tienen entregas: pídalos después con un <a href="#reenvio">reenvío</a>.</p>
 ${block("Reanudar", calls.resume)}
 ${heading("desactivado")}
-<p>Saldo pone un webhook en <code>desactivado</code> cuando responde 410, o cuando falla durante cinco días sin una sola entrega. El operador también puede desactivarlo. Corrija la causa, reanúdelo como después de una pausa, y reenvíe los eventos de ese tiempo. <code>falla_desde</code>, en <code>GET /v1/webhooks</code>, dice desde cuándo falla.</p>
+<p>Saldo pone un webhook en <code>desactivado</code> cuando su servidor responde 410, o cuando durante cinco días fallan todas las entregas. El operador también puede desactivarlo. Corrija la causa, reanúdelo como después de una pausa, y reenvíe los eventos de ese tiempo. <code>falla_desde</code>, en <code>GET /v1/webhooks</code>, dice desde cuándo falla.</p>
 ${heading("reenvio")}
 <p>Un evento:</p>
 ${block("Reenviar un evento", calls.replayOne)}
-<p>Los de un lapso, con <code>solo_fallidas</code> los que terminaron en <code>fallida</code>; sin <code>hasta</code>, todos desde ese instante:</p>
+<p>Los eventos de un lapso. Con <code>solo_fallidas</code> se reenvían solo los que terminaron en <code>fallida</code>. Sin <code>hasta</code>, el lapso llega hasta el último evento:</p>
 ${block("Reenviar un lapso", calls.replaySpan)}
-<p>La respuesta 202 dice cuántos. Se reenvían con el mismo <code>id</code>, sean o no de los tipos del webhook. Los eventos se conservan 30 días.</p>
+<p>La respuesta 202 indica cuántos eventos se reenvían. Cada evento conserva su <code>id</code>, y se reenvía aunque no sea de los tipos del webhook. Los eventos se conservan 30 días.</p>
 ${heading("entregas")}
 ${block("Ver las entregas fallidas", calls.deliveries)}
-<p>Cada entrega dice su <code>estado</code> (<code>pendiente</code>, <code>entregada</code> o <code>fallida</code>), los intentos hechos, el último <code>http_status</code>, el <code>error</code> y el <code>proximo_intento</code>.</p>`
+<p>Cada entrega muestra su <code>estado</code> (<code>pendiente</code>, <code>entregada</code> o <code>fallida</code>), los intentos hechos, el último <code>http_status</code>, el <code>error</code> y el <code>proximo_intento</code>.</p>`
 
 const errors = table(
   "Motivos de un fallo",
@@ -170,7 +170,7 @@ const errors = table(
     [code("http_500, http_301, …"), "Su servidor respondió con ese estado."],
     [code("timeout"), "No hubo respuesta completa en 15 segundos."],
     [code("dns"), "El nombre no tiene dirección, o sus servidores de nombres no responden."],
-    [code("direccion_no_permitida"), "El nombre lleva a una dirección que no se acepta."],
+    [code("direccion_no_permitida"), "Una dirección IP del nombre no se acepta."],
     [code("conexion_rechazada"), "El servidor no acepta conexiones en ese puerto."],
     [code("conexion_cortada"), "La conexión se cortó antes de la respuesta."],
     [code("tls"), "El certificado no es válido para ese nombre, venció, o le falta la cadena intermedia."],
@@ -181,7 +181,7 @@ const errors = table(
 const reach = (calls: ReturnType<typeof webhookCalls>): Html => html`${errors}
 ${heading("consulta")}
 ${block("Preguntar por los eventos", calls.pull)}
-<p>Devuelve los eventos con <code>secuencia</code> mayor que <code>despues_de</code>, del más antiguo al más reciente, y <code>siguiente</code>, que es el <code>despues_de</code> de la próxima llamada. Guarde <code>siguiente</code> junto con lo que procesó. Con <code>esperar</code>, de 0 a 25 segundos, la llamada vuelve cuando hay un evento, o vacía al terminar la espera. <code>limite</code> va de 1 a 500 y por defecto es 100; <code>type</code> pide un solo tipo. Si la conexión se corta, repita con el mismo <code>despues_de</code>.</p>
+<p>Devuelve los eventos con <code>secuencia</code> mayor que <code>despues_de</code>, del más antiguo al más reciente, y <code>siguiente</code>, que es el <code>despues_de</code> de la próxima llamada. Guarde <code>siguiente</code> junto con lo que procesó. Con <code>esperar</code>, de 0 a 25 segundos, la llamada espera el primer evento; si no llega ninguno, la lista está vacía. <code>limite</code> va de 1 a 500 y por defecto es 100. <code>type</code> pide un solo tipo. Si la conexión se corta, repita con el mismo <code>despues_de</code>.</p>
 <p>Una empresa tiene eventos desde que crea su primer webhook o desde que el operador los activa.</p>
 ${heading("direcciones")}
 <ul>
@@ -190,7 +190,7 @@ ${heading("direcciones")}
 <li>Los nombres sin punto, con un punto al final, o que terminan en <code>localhost</code>.</li>
 <li>Las direcciones IP que no son públicas: propias de la máquina, privadas, de enlace local, compartidas por el proveedor (100.64.0.0/10), de multidifusión, de metadatos, y las IPv6 que contienen una IPv4.</li>
 </ul>
-<p>La respuesta es 422 con <code>{"url": "no_permitida"}</code>. A dónde lleva un nombre se comprueba en cada conexión: si una de sus direcciones no se acepta, la entrega falla con <code>direccion_no_permitida</code>.</p>
+<p>La respuesta es 422 con <code>{"url": "no_permitida"}</code>. Saldo comprueba en cada conexión las direcciones de un nombre: si una de ellas no se acepta, la entrega falla con <code>direccion_no_permitida</code>.</p>
 ${heading("local")}
 <p>Un servidor de Saldo iniciado con <code>WEBHOOK_ALLOW_LOCAL=on</code> acepta http y las direcciones de su propia máquina. Úselo solo para desarrollar:</p>
 ${calls.local.map((command) => block("Desarrollo local", command))}

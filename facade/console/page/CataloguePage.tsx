@@ -67,7 +67,7 @@ const Services = ({ companyId, onWant, services }: ServicesProps) => {
   const states = ({ activo, habilitado }: Service) => (
     <>
       <Badge tone={activo ? "good" : "bad"}>{activo ? "ofrecido" : "retirado"}</Badge>{" "}
-      {habilitado === false && <Badge tone="warn">retenido a la empresa</Badge>}
+      {habilitado === false && <Badge tone="warn">no disponible para la empresa</Badge>}
     </>
   )
   return (

@@ -19,10 +19,10 @@ const filters = ["empresa_id", "date_from", "date_to"] as const
 const closedText = ({ cierres_nuevos, descuadres, en_curso }: Closed): string =>
   [
     cierres_nuevos === 1 ? "1 cierre nuevo." : `${count(cierres_nuevos)} cierres nuevos.`,
-    en_curso > 0 ? `${count(en_curso)} días los está cerrando otro proceso.` : "",
+    en_curso > 0 ? `Otro proceso está cerrando ${count(en_curso)} días.` : "",
     ...descuadres.map(
       ({ dia, empresa_id, problemas }) =>
-        `No cuadra la empresa ${empresa_id} el ${day(dia)}: ${problemas.map(({ parte }) => parte).join(", ")}.`
+        `Las cifras de la empresa ${empresa_id} del ${day(dia)} no cuadran: ${problemas.map(({ parte }) => parte).join(", ")}.`
     )
   ]
     .filter((part) => part !== "")
@@ -31,8 +31,8 @@ const closedText = ({ cierres_nuevos, descuadres, en_curso }: Closed): string =>
 const CloseDialog = ({ onClose, onDone }: { onClose: () => void; onDone: () => void }) => (
   <Dialog title="Cerrar días" onClose={onClose}>
     <p>
-      Se cierran los días que falten de todas las empresas hasta el día que indique, que tiene que haber terminado. El
-      servicio lo hace solo diez minutos después de la medianoche.
+      Se cierran los días que falten de todas las empresas, hasta el día que indique. Ese día tiene que haber terminado.
+      El servicio cierra los días por sí mismo diez minutos después de la medianoche.
     </p>
     <Form
       action="Cerrar"
@@ -53,8 +53,8 @@ type Verified = Awaited<ReturnType<typeof api.cierres.verificar.query>>
 
 const faultNames: Readonly<Record<Verified["rotos"][number]["motivo"], string>> = {
   seal: "El sello no corresponde al contenido",
-  gap: "Falta un día antes",
-  "previous seal": "No sigue al sello del día anterior",
+  gap: "Falta el cierre de un día anterior",
+  "previous seal": "No contiene el sello del día anterior",
   opening: "El saldo inicial no es el saldo final del día anterior"
 }
 

@@ -28,7 +28,8 @@ const isOfOtherCompany = (fault: FormFault | null): boolean => fault?.details?.[
 type Funded = Awaited<ReturnType<typeof api.propuestas.depositar.mutate>>
 
 const fundedText = ({ propuesta, saldo_disponible, ya_registrado }: Funded): string => {
-  if (propuesta !== null) return `Queda propuesto con el número ${propuesta.propuesta}. Lo confirma otro operador.`
+  if (propuesta !== null)
+    return `Queda propuesto con el número ${propuesta.propuesta}. Otro operador tiene que confirmarlo.`
   return ya_registrado ? "Ya estaba registrado. Nada cambió." : `Registrado. Disponible: ${pesos(saldo_disponible)}.`
 }
 
@@ -55,7 +56,7 @@ const DepositForm = ({ company: { empresa_id }, onDone }: PartProps) => (
         <Field
           name="referencia"
           label="Referencia"
-          hint="La de la transferencia del banco. Repetir la misma referencia y monto no suma dos veces."
+          hint="La referencia de la transferencia bancaria. Repetir la misma referencia y monto no suma dos veces."
           required
           maxLength={200}
           fault={fault}
@@ -90,7 +91,7 @@ const AdjustForm = ({ company: { empresa_id }, onDone }: PartProps) => (
         <Field
           name="monto"
           label="Monto en pesos"
-          hint="Con un signo menos delante, se resta. Por ejemplo -500."
+          hint="Con un signo menos delante, el monto se resta. Por ejemplo -500."
           required
           inputMode="text"
           fault={fault}
@@ -114,7 +115,7 @@ const LimitsForm = ({ company: { empresa_id, saldo }, onDone }: PartProps) => (
   >
     {(fault) => (
       <>
-        <p>En pesos. 0 significa sin límite y, en la alerta, nunca.</p>
+        <p>En pesos. 0 significa sin límite o, en la alerta, sin avisos.</p>
         {(
           [
             ["diario", "Límite del día", saldo.limites.diario],

@@ -78,7 +78,7 @@ const IssueForm = ({ companyId, onIssued }: { companyId: number; onIssued: (issu
 const overlaps = [
   { value: "24", label: "24 horas, para cambiar los programas uno a uno" },
   { value: "168", label: "7 días" },
-  { value: "0", label: "Nada: se rechaza ya, porque se filtró" }
+  { value: "0", label: "Nada: se rechaza de inmediato, porque se filtró" }
 ]
 
 const RotateForm = ({ onRotated, token }: { token: TokenView; onRotated: (rotated: Credentials) => void }) => (

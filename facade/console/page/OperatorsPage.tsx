@@ -116,7 +116,7 @@ const SuspendForm = ({ account: { estado, nombre }, onDone }: AccountFormProps) 
         onDone()
       }}
     >
-      {() => <p>{isSuspended ? "Puede entrar otra vez." : "Sus sesiones terminan ya, y no puede entrar."}</p>}
+      {() => <p>{isSuspended ? "Puede entrar otra vez." : "Sus sesiones terminan de inmediato, y no podrá entrar."}</p>}
     </Form>
   )
 }
@@ -134,12 +134,12 @@ const ReinviteForm = ({ account, onInvited }: { account: Account; onInvited: (in
 
 const TokenForm = ({ account: { nombre }, onDone }: AccountFormProps) => (
   <Form
-    action="Quitar la ficha"
+    action="Quitar el token"
     isDangerous
     faultOf={faultOf}
     onSubmit={async () => {
       await api.operadores.quitarFicha.mutate({ nombre })
-      toast(`La ficha de ${nombre} ya no sirve.`)
+      toast(`El token de ${nombre} ya no sirve.`)
       onDone()
     }}
   >
@@ -181,7 +181,7 @@ const buttons = [
     title: ({ estado }: Account) => (estado === "suspended" ? "Reactivar" : "Suspender"),
     isShown: () => true
   },
-  { kind: "token", title: () => "Quitar ficha", isShown: ({ tiene_ficha }: Account) => tiene_ficha }
+  { kind: "token", title: () => "Quitar token", isShown: ({ tiene_ficha }: Account) => tiene_ficha }
 ] as const
 
 const AccountButtons = ({ account, onOpen }: { account: Account; onOpen: (open: Open) => void }) => (

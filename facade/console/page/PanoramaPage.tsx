@@ -86,7 +86,7 @@ const Hours = ({ data }: { data: Panorama }) => {
 
 const Services = ({ data }: { data: Panorama }) => (
   <Table
-    caption="Ventas por servicio, contra hace una semana a esta hora"
+    caption="Ventas por servicio, comparadas con hace una semana a esta hora"
     showCaption
     rows={data.servicios}
     keyOf={({ service_id }) => service_id}

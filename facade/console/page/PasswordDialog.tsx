@@ -6,7 +6,7 @@ import { IdentityProviderLink } from "./SignIn.tsx"
 /** Asks for the operator's password before a change. */
 export const PasswordDialog = ({ onAnswer }: { onAnswer: (isConfirmed: boolean) => void }) => (
   <Dialog title="Confirme su contraseña" onClose={() => onAnswer(false)}>
-    <p>Han pasado más de 10 minutos. El cambio se hace cuando confirme su contraseña.</p>
+    <p>Han pasado más de 10 minutos desde que escribió su contraseña. Confírmela para hacer el cambio.</p>
     <Form
       action="Confirmar"
       faultOf={faultOf}

@@ -35,7 +35,7 @@ const AskButton = ({ id, onDone, settled }: { id: number; onDone: () => void; se
         toast(`${answer} Contradice la venta, que está ${statusNames[status].toLowerCase()}. Se registró una alerta.`, {
           isError: true
         })
-      else toast(`${answer} ${resuelta ? "Con esto se resolvió." : "La venta no cambió."}`)
+      else toast(`${answer} ${resuelta ? "La transacción quedó resuelta." : "La venta no cambió."}`)
       onDone()
     } catch (error) {
       toast(faultOf(error).message, { isError: true })
@@ -152,7 +152,7 @@ const ConfirmDialog = ({
   return (
     <Dialog title={`Confirmar cómo terminó la transacción ${id}`} onClose={onClose}>
       <ProposalFacts proposal={proposal} />
-      <p>Se pregunta una vez más al proveedor. Su respuesta firme vale más que la propuesta.</p>
+      <p>Se pregunta una vez más al proveedor. Si da una respuesta firme, esta prevalece sobre la propuesta.</p>
       <Form action="Confirmar" isDangerous faultOf={faultOf} onSubmit={confirm}>
         {() => (
           <Choice
@@ -180,9 +180,9 @@ const notConfirmTexts: Readonly<Record<ActionOf<"no_confirmar">["motivo"], strin
 }
 
 const settledTexts: Readonly<Record<ActionOf<"nada">["motivo"], string>> = {
-  SUCCESS: "La venta terminó bien. No hay nada que hacer con su dinero.",
-  FAILED: "La venta no se hizo y el monto fue devuelto. No hay nada que hacer con su dinero.",
-  REVERSED: "La venta se anuló y el monto fue devuelto. No hay nada que hacer con su dinero."
+  SUCCESS: "La venta se entregó y se cobró. No hace falta ninguna acción.",
+  FAILED: "La venta no se hizo y el monto fue devuelto. No hace falta ninguna acción.",
+  REVERSED: "La venta se anuló y el monto fue devuelto. No hace falta ninguna acción."
 }
 
 const OpenDialog = ({

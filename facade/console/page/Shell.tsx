@@ -74,7 +74,7 @@ export const Shell = ({ session }: { session: Session }) => {
       <main id="contenido" tabIndex={-1}>
         {!isConnected && (
           <p class="state state-failed" role="status">
-            Sin conexión con la consola. Lo que se ve puede ser viejo.
+            Sin conexión con la consola. Los datos mostrados pueden estar desactualizados.
           </p>
         )}
         {Page === undefined ? (

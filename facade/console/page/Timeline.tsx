@@ -16,7 +16,7 @@ const answers: Readonly<Record<string, string>> = {
   NotAsked: "no se pudo preguntar",
   NotFound: "no la conoce",
   Refused: "la rechazó",
-  TakenBack: "la entregó y después la deshizo",
+  TakenBack: "la entregó y después la revirtió",
   Unknown: "no dio una respuesta firme"
 }
 
@@ -63,8 +63,8 @@ const deliveryText = ({ error, estado, http_status, intentos }: StepOf<"evento">
 /** The response that a retry of the company receives. */
 const repeatText = ({ se_repite_hasta: until }: StepOf<"respondida">): string =>
   until === null
-    ? "Mientras siga sin resolver, un reintento recibe lo mismo."
-    : `Hasta el ${dateTime(until)} un reintento recibe lo mismo.`
+    ? "Mientras la operación siga sin resolver, un reintento recibe la misma respuesta."
+    : `Hasta el ${dateTime(until)} un reintento recibe la misma respuesta.`
 
 /** The title and the facts of a step. */
 const described = (step: Step): { readonly title: string; readonly facts: string } => {
@@ -77,7 +77,7 @@ const described = (step: Step): { readonly title: string; readonly facts: string
     case "respondida":
       return {
         title: "Respuesta a la empresa",
-        facts: `La venta se respondió como ${outcomes[step.respuesta]}, ${finders[step.por]}. ${repeatText(step)}`
+        facts: `La respuesta fue «${outcomes[step.respuesta]}», determinada ${finders[step.por]}. ${repeatText(step)}`
       }
     case "repetida":
       return {

@@ -173,7 +173,7 @@ const Detail = ({ from, id, onChange }: { id: string; from: string | null; onCha
         <dd>{data.eventos.length === 0 ? "Todos" : data.eventos.join(", ")}</dd>
         <dt>Falla desde</dt>
         <dd>{since(data.falla_desde)}</dd>
-        <dt>Lo más antiguo que espera</dt>
+        <dt>Entrega más antigua en espera</dt>
         <dd>{since(data.espera_desde)}</dd>
         <dt>Entregas de 30 días</dt>
         <dd>
@@ -205,7 +205,7 @@ const List = ({ items, nameOf }: { items: ReadonlyArray<Webhook>; nameOf: (id: n
       { title: "URL", cell: ({ url }) => url },
       { title: "Estado", cell: ({ estado }) => <StateBadge estado={estado} /> },
       { title: "Falla desde", cell: ({ falla_desde }) => since(falla_desde) },
-      { title: "Lo más antiguo que espera", cell: ({ espera_desde }) => since(espera_desde) }
+      { title: "Entrega más antigua en espera", cell: ({ espera_desde }) => since(espera_desde) }
     ]}
   />
 )
