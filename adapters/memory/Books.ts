@@ -149,7 +149,7 @@ export interface CompanyBooks {
   readonly adjustments: Set<string>
   /** Proposals of deposits and adjustments, by number. */
   readonly funding: Map<number, FundingProposal>
-  /** The instant before which nothing may be recorded any more, because its days have ended. */
+  /** The instant at which the first unended day begins. No change may get an earlier time. */
   openFrom: DateTime.Utc
   readonly closings: Array<Closing>
   readonly events: {

@@ -12,18 +12,21 @@ export interface Reach {
   readonly fault: CellsUnreachable["why"] | null
 }
 
-/** Whether the owner's connections reach the servers of both places of a move. */
+/** For each place of a move, whether the owner's connections reach its server. */
 export type MoveReach = Readonly<Record<MoveSide, Reach>>
 
 const unreachable = ({ node }: Reach, why: CellsUnreachable["why"]) => Result.fail(new CellsUnreachable({ node, why }))
 
-/** Fails unless both servers are reached. A move begins only then. */
+/** Fails unless both servers can be reached, which a move needs in order to begin. */
 export const requireBoth = ({ source, target }: MoveReach): Result.Result<void, CellsUnreachable> => {
   const missing = [source, target].find(({ fault }) => fault !== null)
   return missing?.fault == null ? Result.void : unreachable(missing, missing.fault)
 }
 
-/** A place whose server does not answer, and without which a move can end. Its rows stay there, frozen. */
+/**
+ * A place whose server does not answer, and which a move does not need in order to end. Its rows stay there,
+ * frozen.
+ */
 export interface LostPlace {
   readonly side: MoveSide
   readonly node: string

@@ -11,7 +11,7 @@ export class Statement extends Context.Service<
   Statement,
   {
     readonly page: (companyId: CompanyId, filter: ListFilter, page: Page) => Effect.Effect<FrozenSlice<Entry>>
-    /** Streams a list of any length, in its state when the first part was read. */
+    /** Streams a list of any length. The list contains the entries that existed when the first part was read. */
     readonly all: (companyId: CompanyId, filter: ListFilter) => Stream.Stream<Entry>
   }
 >()("saldo/core/Statement") {}

@@ -118,7 +118,8 @@ const deposit = Effect.fnUntraced(function* (
   isRepeated: boolean
 ) {
   const ledger = yield* Ledger
-  // Recorded before the money moves, so that the audit log has the request even if the process dies in between.
+  // Records the request before the money moves, so that the audit log has the request even if the process
+  // dies in between.
   const asked = { amount, reference, ...(isRepeated && { isRepeated }) }
   yield* recordAudit("deposit_asked", { companyId }, asked)
   const at = yield* DateTime.now

@@ -62,7 +62,8 @@ export const startInsurance = Effect.fn("InsuranceSteps.startInsurance")(functio
   const { environment, id: companyId } = session.company
   const { flow, product } = yield* Effect.mapError(serviceOf(session.company, serviceId), () => new InvalidProduct())
   if (flow !== "seguros") return yield* new InvalidProduct()
-  // Checked first, because without an SMS gateway the code cannot be sent and the insurance cannot continue.
+  // Checks for an SMS gateway first, because without a gateway the code cannot be sent and the insurance
+  // cannot continue.
   yield* SmsGateways.use((gateways) => gateways.serving(environment))
   const found = yield* askInsurer(environment, "inspect", (insurer) =>
     insurer.inspect({ cedula, phone, plate, product })

@@ -9,7 +9,8 @@ import { atomically, recordAudit, requireAction } from "./AuditTrail.ts"
 export const addCell = Effect.fn("ManageCells.addCell")(function* (name: CellName, node: NodeName) {
   yield* requireAction("cell")
   const cells = yield* CellDirectory
-  // Recorded before the cell exists, so that the audit log has the request even if the process dies in between.
+  // Records the request before the cell exists, so that the audit log has the request even if the process
+  // dies in between.
   yield* recordAudit("cell_asked", {}, { cell: name, node })
   const isNew = yield* cells.add(name, node)
   if (isNew) yield* recordAudit("cell_added", {}, { cell: name, node })

@@ -62,7 +62,7 @@ export const changeCompany = Effect.fn("ManageCompany.changeCompany")(function* 
   const wasOn = (yield* events.turnedOn([companyId])).has(companyId)
   const all = { ...Option.getOrElse(previous, () => known), ...limits, lowBalanceAlert, eventsOn: wasOn }
   yield* recordAudit("company_changed", { companyId }, valuesOf(all, { ...changes, ...settings, eventsOn }))
-  // Written last, because this locks the balance row, which the company's sales need.
+  // Writes the account last, because this locks the balance row, which the company's sales need.
   if (isAnyGiven(settings)) yield* accounts.configure(companyId, settings, at)
   if (eventsOn !== undefined) yield* events.turn(companyId, eventsOn, at)
 }, atomically)

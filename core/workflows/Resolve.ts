@@ -173,7 +173,8 @@ export const confirmResolution = Effect.fn("Resolve.confirmResolution")(function
   if (said === "NotAsked" && !evenUnasked) return yield* new NotConfirmable({ transactionId, why: "not_asked" })
   const { audited } = subjectOf(subject)
   const agreed = { transactionId, ...audited, proposal: number, finding, reason, proposedBy, operator, said }
-  // Recorded before money moves, so that the audit log names the operator even if the process dies in between.
+  // Records the confirmation before money moves, so that the audit log names the operator even if the process
+  // dies in between.
   const own = { by: operator, at: yield* DateTime.now }
   yield* recordConfirmation(order, proposal, own, agreed)
   const { reversal, status, won } = yield* ended

@@ -65,7 +65,7 @@ const countAttempt = Effect.fnUntraced(function* (attempt: SignInAttempt) {
 export const recordRefusal = (details: Readonly<Record<string, unknown>>, origin: Origin) =>
   Effect.provideService(recordAudit("sign_in_refused", {}, details), CurrentActor, { ...serverActor, ...origin })
 
-// Written for each refusal, so that the time does not tell which accounts exist.
+// Writes an audit record for each refusal, so that the duration does not show which accounts exist.
 const refuse = Effect.fnUntraced(function* (account: OperatorAccount | null, origin: Origin) {
   yield* recordRefusal({ operator: account?.name ?? null }, origin)
   return yield* new SignInRefused()

@@ -16,7 +16,7 @@ import { serveOidc } from "./Oidc.ts"
 import { plainPage, shellPage } from "./Pages.ts"
 import { oidcPaths, pageAt, proceduresPath, useHeader } from "./Paths.ts"
 
-/** A listening console. */
+/** The address of a console that listens, and the preparation of its pages. */
 export class ConsoleAddress extends Context.Service<
   ConsoleAddress,
   {

@@ -50,7 +50,7 @@ export const keepSessionFor = Effect.fnUntraced(function* (place: string, token:
   const others = Object.entries(yield* sessions).filter(([name]) => name !== place)
   const all = Object.fromEntries(token === null ? others : [...others, [place, token]])
   yield* files.makeDirectory(folder.value, { recursive: true, mode: 0o700 })
-  // Written to a new file that replaces the old one, so that the token is never in a file that others may read.
+  // Writes a new file that replaces the old one, so that the token is never in a file that others may read.
   const temporary = `${path.value}.${process.pid}`
   yield* files.writeFileString(temporary, write(all), { mode: 0o600 })
   yield* files.rename(temporary, path.value)

@@ -22,7 +22,7 @@ const picture = (page: Page, name: string) =>
     if (takesPictures) await page.screenshot({ path, type: "jpeg", quality: 60 })
   })
 
-/** Opens a page. Its clock shows the time of the service. */
+/** Opens a page in a browser whose clock shows the time of the service. */
 const openAs = Effect.fnUntraced(function* (
   role: "admin" | "lector" | "supervisor",
   options: BrowserContextOptions = { viewport: { width: 960, height: 640 } }

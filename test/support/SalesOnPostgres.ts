@@ -113,7 +113,7 @@ export const unanswered = Effect.fnUntraced(function* (ledger: Ledger["Service"]
   return order
 })
 
-/** Begins another reversal of the sale, to which no provider responds either. */
+/** Begins a reversal of the sale under this key, and leaves it without a response of the provider. */
 export const unansweredAgain = Effect.fnUntraced(function* (order: Order, key: string) {
   const reversals = yield* reversalsReplica
   const unresolved = yield* begunOn(reversals, reversalOf(order, key))

@@ -28,10 +28,10 @@ const resultRow = ({ event, leasedUntil, webhook }: ClaimedDelivery, result: Del
  * Makes the function that runs statements on the queue of deliveries, in a transaction. A transaction has a connection
  * of its own, so the statements do not delay sales, which share another connection.
  *
- * The settings keep the planner at the indexes. Right after deliveries, its statistics say that none waits. It would
- * then choose plans that read whole tables. Each run is planned anew, because a plan made for an empty queue takes
- * seconds on a long one. The commit does not wait for the disk: if Postgres crashes and loses it, the deliveries are
- * sent again.
+ * The settings make the planner use the indexes. Without them it would read whole tables, because right after
+ * deliveries the statistics show an empty queue. Each run is planned anew, because a plan for an empty queue
+ * takes seconds on a long queue. The commit does not wait for the disk. If Postgres crashes and loses the
+ * commit, the deliveries are sent again.
  */
 export const queueTransactions = (sql: CellSql) => {
   const settings = sql`

@@ -50,7 +50,10 @@ const isFailing = Effect.fnUntraced(function* (cell: string) {
   return age_ms >= 0 && age_ms < Duration.toMillis(failure_max)
 })
 
-/** Whether the server of at least one of the cells stores the writes of sales, or could do so again. */
+/**
+ * Whether at least one server of the cells stores sales. A failing server counts as storing again after
+ * `failure_max`.
+ */
 export const isStoring = Effect.fnUntraced(function* (cells: ReadonlyArray<CellPlace>) {
   const failing = yield* Effect.filter(cells, ({ name }) => isFailing(name))
   const full = new Set(failing.map(({ node }) => node))

@@ -124,7 +124,7 @@ const unlessDown = <A, E, R>(
     return Effect.as(Effect.logWarning("the schema of a cell was not checked: its node does not answer", facts), [])
   })
 
-/** The files of each cell that have to run there. The directory has this version. */
+/** For each cell, the files that have to run in it. Requires that the directory already has this version. */
 const cellChanges = Effect.gen(function* () {
   const { cell } = yield* sqlFiles
   const check_max = yield* CheckTimeout

@@ -13,13 +13,13 @@ export interface Prompter {
 
 const open: Effect.Effect<Prompter, never, Scope.Scope> = Effect.gen(function* () {
   const isTerminal = process.stdin.isTTY === true
-  // Readline echoes what is typed to its output. This output shows nothing.
+  // Readline writes the typed characters to its output. This output discards them.
   const output = new Writable({ write: (_chunk, _encoding, done) => done() })
   const reader = yield* Effect.acquireRelease(
     Effect.sync(() => createInterface({ input: process.stdin, output, terminal: isTerminal })),
     (reader) => Effect.sync(() => reader.close())
   )
-  // Readline takes Ctrl-C away from the terminal.
+  // Readline catches Ctrl-C, so the process must send the signal to itself.
   reader.on("SIGINT", () => process.kill(process.pid, "SIGINT"))
   const lines = reader[Symbol.asyncIterator]()
   return {

@@ -91,7 +91,7 @@ const eventTimes = Effect.gen(function* () {
   )
 })
 
-/** A server on its own database. */
+/** A server, the number of its sales, and the URL of its database, which no other server uses. */
 export interface CountedDatabase extends CountedService {
   readonly database: string
 }

@@ -81,7 +81,10 @@ export const activeOperator = Effect.fnUntraced(function* (name: string, role: R
   return { name, secret, session: Redacted.value(session.token), invitation: Redacted.value(token) }
 })
 
-/** Signs in to an account with the given parts wrong. */
+/**
+ * Signs in to an account, by default with the right password and code. The options replace single parts, for
+ * example by wrong ones.
+ */
 export const signInTo = Effect.fnUntraced(function* (
   { name, secret }: { readonly name: string; readonly secret: string },
   {

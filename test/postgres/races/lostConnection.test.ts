@@ -102,37 +102,40 @@ const operations = [
 layer(TestDatabase, { excludeTestServices: true })((it) => {
   let companies = 0
 
-  describe.each(operations)("$operation whose connection is lost", ({ outcome, prepare, settled, started, status }) => {
-    it.effect.each(cuts)("%s of the start is recorded once, and its caller can settle it", (cut) =>
-      Effect.gen(function* () {
-        const company = ++companies
-        const { connected, proxy } = yield* behindProxy
-        const { start } = yield* prepare(company, connected)
-        proxy.arm(cut, "the-key")
-        const settle = yield* start
-        assert.strictEqual(proxy.cuts(), 1)
-        assert.deepStrictEqual(yield* booksOf(company), started)
-        assert.strictEqual((yield* settle).status, status)
-        assert.deepStrictEqual(yield* booksOf(company), settled)
-      }).pipe(Effect.scoped)
-    )
+  describe.each(operations)(
+    "$operation whose connection is lost during a commit",
+    ({ outcome, prepare, settled, started, status }) => {
+      it.effect.each(cuts)("(%s of the start) is recorded once, and its caller can settle it", (cut) =>
+        Effect.gen(function* () {
+          const company = ++companies
+          const { connected, proxy } = yield* behindProxy
+          const { start } = yield* prepare(company, connected)
+          proxy.arm(cut, "the-key")
+          const settle = yield* start
+          assert.strictEqual(proxy.cuts(), 1)
+          assert.deepStrictEqual(yield* booksOf(company), started)
+          assert.strictEqual((yield* settle).status, status)
+          assert.deepStrictEqual(yield* booksOf(company), settled)
+        }).pipe(Effect.scoped)
+      )
 
-    it.effect.each(cuts)("%s of the settlement moves the money once, and its caller receives the outcome", (cut) =>
-      Effect.gen(function* () {
-        const company = ++companies
-        const { connected, proxy } = yield* behindProxy
-        const { start } = yield* prepare(company, connected)
-        const settle = yield* start
-        proxy.arm(cut, "AUTH-77")
-        const answer = yield* settle
-        assert.strictEqual(proxy.cuts(), 1)
-        assert.deepStrictEqual([answer.status, answer.outcome?._tag], [status, outcome])
-        assert.deepStrictEqual(yield* booksOf(company), settled)
-      }).pipe(Effect.scoped)
-    )
-  })
+      it.effect.each(cuts)("(%s of the settlement) moves the money once, and its caller receives the outcome", (cut) =>
+        Effect.gen(function* () {
+          const company = ++companies
+          const { connected, proxy } = yield* behindProxy
+          const { start } = yield* prepare(company, connected)
+          const settle = yield* start
+          proxy.arm(cut, "AUTH-77")
+          const answer = yield* settle
+          assert.strictEqual(proxy.cuts(), 1)
+          assert.deepStrictEqual([answer.status, answer.outcome?._tag], [status, outcome])
+          assert.deepStrictEqual(yield* booksOf(company), settled)
+        }).pipe(Effect.scoped)
+      )
+    }
+  )
 
-  describe("a connection lost", () => {
+  describe("a connection that is lost", () => {
     it.effect("while a started reversal is read back does not change the caller's result", () =>
       Effect.gen(function* () {
         const order = yield* soldOut(yield* replica, ++companies, 4_000)
@@ -213,7 +216,7 @@ const insuranceStateOf = Effect.fnUntraced(function* (company: number) {
     where g.company_id = ${company}`
 })
 
-layer(TestDatabase, { excludeTestServices: true })("a connection lost", (it) => {
+layer(TestDatabase, { excludeTestServices: true })("a connection that is lost", (it) => {
   it.effect.each(cuts)("%s of the start of an insurance leaves one insurance with one SMS", (cut) =>
     Effect.gen(function* () {
       const company = cuts.indexOf(cut) + 1

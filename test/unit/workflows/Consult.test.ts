@@ -134,7 +134,7 @@ describe("a lookup at the provider", () => {
     ["to a token that may not use the provider", inProduction(session), "NotFound"],
     ["of the sandbox", real, "NotFound"],
     ["when there is no provider", inProduction(real), "found"]
-  ] as const)("returns examples %s, and for a number ending in 0 answers %s", ([, caller, expected]) =>
+  ] as const)("returns examples %s, and the result for a number ending in 0 is %s", ([, caller, expected]) =>
     lookUp(caller, { ...wanted, identifier: Identifier.make("8095551230") }).pipe(
       Effect.match({ onFailure: ({ _tag }) => _tag as string, onSuccess: () => "found" }),
       Effect.map((said) => assert.strictEqual(said, expected)),

@@ -100,7 +100,7 @@ describe.each(operations)("the key of $operation", (operation) => {
     }
   )
 
-  it.effect("is in progress until the provider answers, and its order is sent once", () => {
+  it.effect("is refused as in progress until the provider answers, and its order is sent once", () => {
     const { layer, prepare, sent } = operation.world({ told: Effect.never })
     return Effect.gen(function* () {
       yield* fund()
@@ -115,7 +115,7 @@ describe.each(operations)("the key of $operation", (operation) => {
   })
 
   it.effect.each(["done", "refused"] as const)(
-    "is a conflict more than a day after the answer %s, and sends nothing again",
+    "is refused as a conflict more than a day after the answer %s, and the order is not sent again",
     (told) => {
       const { layer, prepare, sent } = operation.world({ told: Effect.succeed(told) })
       return Effect.gen(function* () {
@@ -131,7 +131,7 @@ describe.each(operations)("the key of $operation", (operation) => {
     }
   )
 
-  it.effect("is a conflict after 15 minutes if its process died and no recovery has run", () => {
+  it.effect("is refused as a conflict after 15 minutes if its process died and no recovery has run", () => {
     const { layer, prepare, sent } = operation.world()
     return Effect.gen(function* () {
       yield* fund()
