@@ -27,7 +27,7 @@ export const errorTexts = {
   },
   FORBIDDEN: {
     meaning:
-      "Las credenciales son correctas, pero no dan acceso a esta operación. details.motivo dice por qué: el token está suspendido (token_suspendido) o revocado (token_revocado); la empresa no tiene habilitada la API (empresa_sin_api), está suspendida (empresa_suspendida) o no tiene habilitados los seguros (seguros_no_habilitados); se llama desde una IP que no está en la lista del token (ip_no_autorizada); falta el permiso que indica details.permiso (permiso_faltante); el cuerpo trae el empresa_id de otra empresa (empresa_ajena); o el sandbox compartido no admite webhooks, porque sus credenciales son públicas (sandbox_compartido).",
+      "Las credenciales son correctas, pero no dan acceso a esta operación. details.motivo indica la causa. El token está suspendido (token_suspendido) o revocado (token_revocado). La empresa no tiene habilitada la API (empresa_sin_api), está suspendida (empresa_suspendida) o no tiene habilitados los seguros (seguros_no_habilitados). La llamada viene de una IP que no está en la lista del token (ip_no_autorizada). Falta el permiso que indica details.permiso (permiso_faltante). El cuerpo trae el empresa_id de otra empresa (empresa_ajena). El sandbox compartido no admite webhooks, porque sus credenciales son públicas (sandbox_compartido).",
     money: untouched,
     again: pointless,
     action: [
@@ -48,7 +48,7 @@ export const errorTexts = {
   },
   VALIDATION_ERROR: {
     meaning:
-      "Algún dato no es válido. error.details tiene una entrada por campo con el motivo: requerido, invalido, fuera_de_rango, max_2_decimales, longitud, no_coincide, no_disponible, no_anulable, vencida, clave_reutilizada o demasiados_mensajes. En un webhook puede ser también no_permitida, maximo_alcanzado, no_activo, apagados, no_existe o sobra. Si el cuerpo o las cabeceras no se pueden leer, es json_invalido, incompleto o demasiado_grande. Según la causa, el estado HTTP puede ser también 408, 413, 415 o 431.",
+      "Algún dato no es válido. error.details tiene una entrada por cada campo, con el motivo: requerido, invalido, fuera_de_rango, max_2_decimales, longitud, no_coincide, no_disponible, no_anulable, vencida, clave_reutilizada o demasiados_mensajes. En un webhook puede ser también no_permitida, maximo_alcanzado, no_activo, apagados, no_existe o sobra. Si el cuerpo o las cabeceras no se pueden leer, es json_invalido, incompleto o demasiado_grande. Según la causa, el estado HTTP puede ser también 408, 413, 415 o 431.",
     money: untouched,
     again: corrected,
     action: [

@@ -28,7 +28,7 @@ export const insuranceErrorTexts = {
   },
   SEGURO_YA_VENDIDO: {
     meaning:
-      "Cada cotización se vende una sola vez, y esta ya se vendió, se está vendiendo o su venta falló. error.details trae seguro_id, estado, transaction_id y, en consultar_en, la ruta del seguro. La segunda de dos ventas simultáneas también recibe este error.",
+      "Cada cotización se vende una sola vez. Esta cotización ya se vendió, se está vendiendo o su venta falló. error.details trae seguro_id, estado, transaction_id y, en consultar_en, la ruta del seguro. La segunda de dos ventas simultáneas también recibe este error.",
     money: "Esta llamada no mueve nada; la venta original conserva su efecto.",
     again: pointless,
     action: [

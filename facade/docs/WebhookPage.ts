@@ -152,7 +152,7 @@ ${block("Pausar", calls.pause)}
 <p>Un webhook en <code>pausado</code> no recibe nada. Las entregas que esperaban siguen al reanudarlo. Los eventos que ocurren durante la pausa no tienen entregas: pídalos después con un <a href="#reenvio">reenvío</a>.</p>
 ${block("Reanudar", calls.resume)}
 ${heading("desactivado")}
-<p>Saldo pone un webhook en <code>desactivado</code> cuando su servidor responde 410, o cuando durante cinco días fallan todas las entregas. El operador también puede desactivarlo. Corrija la causa, reanúdelo como después de una pausa, y reenvíe los eventos de ese tiempo. <code>falla_desde</code>, en <code>GET /v1/webhooks</code>, dice desde cuándo falla.</p>
+<p>Saldo pone un webhook en <code>desactivado</code> cuando su servidor responde 410, o cuando durante cinco días fallan todas las entregas. El operador también puede desactivarlo. Corrija la causa, reanúdelo como después de una pausa, y reenvíe los eventos de ese tiempo. <code>falla_desde</code>, en <code>GET /v1/webhooks</code>, indica desde cuándo fallan las entregas.</p>
 ${heading("reenvio")}
 <p>Un evento:</p>
 ${block("Reenviar un evento", calls.replayOne)}
@@ -181,7 +181,7 @@ const errors = table(
 const reach = (calls: ReturnType<typeof webhookCalls>): Html => html`${errors}
 ${heading("consulta")}
 ${block("Preguntar por los eventos", calls.pull)}
-<p>Devuelve los eventos con <code>secuencia</code> mayor que <code>despues_de</code>, del más antiguo al más reciente, y <code>siguiente</code>, que es el <code>despues_de</code> de la próxima llamada. Guarde <code>siguiente</code> junto con lo que procesó. Con <code>esperar</code>, de 0 a 25 segundos, la llamada espera el primer evento; si no llega ninguno, la lista está vacía. <code>limite</code> va de 1 a 500 y por defecto es 100. <code>type</code> pide un solo tipo. Si la conexión se corta, repita con el mismo <code>despues_de</code>.</p>
+<p>La respuesta trae los eventos con <code>secuencia</code> mayor que <code>despues_de</code>, del más antiguo al más reciente. También trae <code>siguiente</code>, que es el <code>despues_de</code> de la próxima llamada. Guarde <code>siguiente</code> junto con lo que procesó. Con <code>esperar</code>, de 0 a 25 segundos, la llamada espera el primer evento; si no llega ninguno, la lista está vacía. <code>limite</code> va de 1 a 500 y por defecto es 100. <code>type</code> pide un solo tipo. Si la conexión se corta, repita con el mismo <code>despues_de</code>.</p>
 <p>Una empresa tiene eventos desde que crea su primer webhook o desde que el operador los activa.</p>
 ${heading("direcciones")}
 <ul>
@@ -204,7 +204,7 @@ export const webhookPage = (assets: Assets, receivers: ReadonlyArray<Program>, p
     webhooksPath,
     "Webhooks",
     html`<h1>Webhooks</h1>
-<p class="lead">Un webhook es una dirección de su empresa a la que Saldo envía un evento, por POST y firmado, cuando ocurre algo con sus ventas o su saldo. Así no tiene que preguntar por el resultado. Los envíos siguen la especificación Standard Webhooks.</p>
+<p class="lead">Un webhook es una dirección de su empresa a la que Saldo envía un evento, por POST y firmado, cuando cambian sus ventas o su saldo. Así no tiene que consultar el resultado. Los envíos siguen la especificación Standard Webhooks.</p>
 ${contents}
 ${heading("crear")}
 ${block("Crear un webhook", calls.create)}
