@@ -84,8 +84,8 @@ const rareFocuses: ReadonlyArray<RunFocus> = [
 ]
 
 /**
- * Steps that run when operators resolve sales or reversals that are stuck for long. Few operations of a run reach these
- * steps.
+ * Steps that run when operators resolve sales or reversals that no supplier answers for 15 minutes. Few operations of a
+ * run reach these steps.
  */
 const rarestFocuses: ReadonlyArray<RunFocus> = [
   { steps: ["operator: ask"], by: "resolve", lead: stuck },

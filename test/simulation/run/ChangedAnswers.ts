@@ -23,15 +23,15 @@ const lastChange_ms = 47 * hour_ms
 const changeRate = 0.3
 
 /**
- * Whether suppliers change their answers at the end of a run. Not in every run, because it takes as long as the rest of
- * the run. It does in runs that focus on the questions about settled sales.
+ * Whether suppliers change their answers at the end of a run. They do in every fourth run, and in runs that focus on the
+ * questions about settled sales. This phase takes as long as the rest of the run, so most runs skip it.
  */
 const hasChangedAnswers = (seed: number): boolean =>
   seed % 4 === 0 || focusOf(seed).steps.some((step) => step.startsWith("follow-up"))
 
 /**
- * The settled sales of companies in production about which the supplier may change its answer: it has decided on them, no
- * reversal was requested, no later sale has the same xid, and a check without faults is still to come.
+ * The settled sales of companies in production about which the supplier may change its answer. The supplier has decided on
+ * them, no reversal was requested, and no later sale has the same xid. A check without faults is still to come.
  */
 const changeable = (sim: Simulation, { reversalsOf, sales }: ExternalRecords): ReadonlyArray<ObservedSale> => {
   const now_ms = sim.epoch_ms + sim.eventLoop.now_ms

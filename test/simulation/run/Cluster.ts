@@ -16,10 +16,13 @@ const second_ms = 1_000
 /** How often a process looks for due deliveries (core/workflows/DeliverEvents.ts). */
 const lookEvery_ms = 500
 
-/** Rounds for the same due work after which a background loop runs less and less often. Other runs never have as many. */
+/**
+ * Number of rounds without progress after which a background loop doubles its pause each time. A run without a bug or a
+ * closed cell never has as many.
+ */
 const vainRounds_max = 30
 
-/** Longest pause of a background loop whose rounds are in vain. */
+/** Longest pause of a background loop whose rounds make no progress. */
 const vainPause_max_ms = 3600 * second_ms
 
 /**
@@ -96,8 +99,8 @@ export const clusterOf = (
   }
 
   /**
-   * The clock of the workflow that delivers events. The pause between two looks for due deliveries lasts until a
-   * delivery is due, because otherwise most events of a run would be looks that find nothing.
+   * The clock of the workflow that delivers events. Its pause between two searches for due deliveries lasts until a
+   * delivery is due. Otherwise most events of a run would be searches that find nothing.
    */
   const deliveryClock = (clock: Clock.Clock, incarnation: Incarnation): Clock.Clock => {
     const pause = pauses(lookEvery_ms, () => due("deliveries"))

@@ -22,7 +22,7 @@ const logged = {
   event: { writes: "insert", when: "true" }
 } as const
 
-/** SQL that logs the changes of a table of a cell. All cells have the same tables, so a row becomes one of the first cell. */
+/** SQL that logs the changes of a cell's table. All cells have the same tables, so each row is logged with the first cell's type. */
 const tableLogSql = (cell: string, table: keyof typeof logged): string => {
   const { when, writes } = logged[table]
   return `

@@ -14,7 +14,7 @@ export const saleEventTypes: Readonly<Record<Status, EventType | null>> = {
   PENDING: "transaction.pending",
   SUCCESS: "transaction.succeeded",
   FAILED: "transaction.failed",
-  // The event of a reversal reports this change.
+  // No event of its own: the event of the reversal reports this change.
   REVERSED: null
 }
 
