@@ -114,7 +114,7 @@ export type HistoryEvent = Data.TaggedEnum<{
 }>
 export const HistoryEvent = Data.taggedEnum<HistoryEvent>()
 
-/** Where the amount of a sale is. The parts always add up to the amount. */
+/** The parts of a sale's amount that are available, held and charged. Their sum is always the amount. */
 export interface AmountParts {
   /** The company may spend it. */
   readonly available: number

@@ -45,8 +45,8 @@ export interface MoveEnd {
 /**
  * The place that is lost, if the move can end without it. Null: both servers answer.
  *
- * The place that the directory names must answer. A server that refuses the connection, or that the environment does not name,
- * is no lost server, because the operator can still reach it.
+ * The place that the directory names must answer. A server that refuses the connection, or that the
+ * environment does not name, is not a lost server, because the operator can still reach it.
  */
 export const lostPlace = (reach: MoveReach, end: MoveEnd): Result.Result<LostPlace | null, CellsUnreachable> => {
   const { isGivenUp, isSourceLost, place } = end

@@ -109,7 +109,7 @@ describe("a provider's statement in the console", () => {
       })
     )
 
-    it.effect("with faults stores nothing, and names them in Spanish", () =>
+    it.effect("with faults is not stored, and the faults are named in Spanish", () =>
       Effect.gen(function* () {
         const before = (yield* ask("casos.listar", {})).data.pagination.total
         const { data } = yield* compare("xid,amount,date\nRD-1,mucho,2026-03-11\nRD-2,5,2026-03-11\n")

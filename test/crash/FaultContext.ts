@@ -13,7 +13,10 @@ const start_max = "400 millis"
 /** Timeout of the wait for a fault to happen. */
 const fault_max = Duration.seconds(30)
 
-/** Timeout of the wait for sales. It is longer, because the run fails if no company sells, and the machine may be busy. */
+/**
+ * Timeout of the wait for sales. Longer than `fault_max`, because the run fails if no company sells, and the
+ * machine may be busy.
+ */
 export const sales_max = Duration.minutes(2)
 
 /** The environment, the clients and the servers on which a fault acts. */

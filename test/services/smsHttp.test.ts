@@ -37,7 +37,7 @@ layer(Outside)("an SMS through an HTTP gateway", (it) => {
     })
   )
 
-  // Fault, result, and number of messages sent. A retry then sends it exactly once.
+  // Fault, result, and number of messages sent before the retry. After the retry, exactly one message has been sent.
   it.effect.each([
     ["cut before", "Unknown", 0],
     ["cut after", "Unknown", 1],

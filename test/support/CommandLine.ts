@@ -126,7 +126,7 @@ export const commandNames = namesIn(saldo, [])
 interface HelpFlags {
   readonly required: ReadonlyArray<string>
   readonly defaults: Readonly<Record<string, string>>
-  /** Flags with a value whose help states neither a default nor that the flag is required. */
+  /** Flags that take a value, and whose help mentions neither a default nor "(required)". */
   readonly untold: ReadonlyArray<string>
 }
 

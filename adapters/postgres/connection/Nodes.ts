@@ -50,10 +50,10 @@ export const Nodes = Context.Reference<NodeConnections>("saldo/adapters/Nodes", 
 /** How long callers receive the failure of a connection attempt before the next attempt. */
 const failureTtl = Duration.seconds(1)
 
-/** A node, as connections are built to it. */
+/** The watch of a node, and the layer that connects to the node. */
 export interface NodeAccess {
   readonly watch: NodeWatch
-  /** Builds the connections. */
+  /** Connects to the node. */
   readonly connections: Layer.Layer<NodeClients, DatabaseUnavailable>
 }
 

@@ -5,7 +5,7 @@ import { CellName, cellClient, DirectoryClient, directoryClient, everyCell } fro
 import { mainNode } from "../connection/Nodes.ts"
 import { int8 } from "../connection/Sql.ts"
 
-/** A deposit, as the check of its reference sees it. */
+/** The facts about a deposit that the check of its reference needs. */
 interface Referenced {
   readonly companyId: CompanyId
   readonly reference: string

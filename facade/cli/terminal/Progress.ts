@@ -41,8 +41,9 @@ const terminalLine = Effect.fnUntraced(function* ({ isPrinting = false }: Progre
 })
 
 /**
- * Shows the progress that a long operation reports, with the remaining time, on the last line of the terminal. Shows
- * nothing if stderr is not a terminal. Results go to stdout and stay clean.
+ * Shows the progress that a long operation reports, with the remaining time, on the last line of the
+ * terminal. Shows nothing if stderr is not a terminal. The progress is written to stderr, so the results on
+ * stdout do not contain it.
  */
 export const withProgress =
   (what: string, options: ProgressOptions = {}) =>

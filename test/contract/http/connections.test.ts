@@ -88,7 +88,7 @@ describe("the number of connections that a process accepts", () => {
     [10_000, 10_500, 10_000],
     [10_000, 4096, 3596],
     [10_000, 256, 10]
-  ] as const)("is, with MAX_CONNECTIONS=%s and at most %s open files, %i", (wanted, files, connections) => {
+  ] as const)("with MAX_CONNECTIONS=%s and at most %s open files is %i", (wanted, files, connections) => {
     assert.strictEqual(connectionsWithin(wanted, files), connections)
   })
 })

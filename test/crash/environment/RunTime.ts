@@ -93,7 +93,7 @@ const closing_max = Duration.millis(600)
 /** How long before midnight a round with a closing begins. */
 const eve = Duration.minutes(1)
 
-/** Advances the time to shortly before the next local midnight. For a time at which no transaction is open. */
+/** Advances the time to shortly before the next local midnight. Used only while no transaction is open. */
 export const untilEve = Effect.fnUntraced(function* (time: RunTime) {
   const now = yield* time.on(DateTime.now)
   const wanted = DateTime.subtractDuration(startOfDay(nextDay(dayOf(now))), eve)

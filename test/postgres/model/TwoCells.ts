@@ -4,7 +4,7 @@ import * as Cells from "../../../adapters/postgres/cells/Cells.ts"
 import { TestDatabase } from "../../support/Database.ts"
 import { addCell, cellNames, viewTables } from "../../support/SeveralCells.ts"
 
-/** The first company of a scenario. Its companies follow it, in the first cell and in the second cell by turns. */
+/** The first company id of the scenarios. The companies with odd and with even ids are in different cells. */
 export const firstCompany = 1_000
 
 const companies_max = 10_000

@@ -30,7 +30,7 @@ interface FakeProvider {
   readonly truth: DeliveryRecord
   readonly misbehaviours: Misbehaviours
   readonly requests: ReadonlyArray<FakeRequest>
-  /** The path of the requests that deliver. */
+  /** The path of the requests that order a delivery. */
   readonly deliversAt: string
   /** Adds a package or a bill for an identifier. */
   readonly offer: (identifier: string) => void

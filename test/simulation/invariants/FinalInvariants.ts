@@ -99,7 +99,7 @@ export const checkOperatorEntries = (
       reportViolation(
         sim,
         "an operator's entry is booked once",
-        `${type} ${reference} is booked with ${amount}, requested were ${asked}`
+        `${type} ${reference} is booked with ${amount}, but ${asked} was requested`
       )
     const isLarge = amount > confirmAbove && reference?.startsWith("apertura") === false
     if (!agreed && (type === "adjustment" ? asked !== undefined : isLarge))

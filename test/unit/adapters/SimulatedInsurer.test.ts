@@ -157,7 +157,7 @@ describe("a simulated vehicle", () => {
     ["L123458", "camioneta"],
     ["A123458", "automovil"],
     ["Z123458", "automovil"]
-  ] as const)("has for the plate %s the type %s", ([plate, type]) =>
+  ] as const)("with the plate %s has the type %s", ([plate, type]) =>
     Effect.gen(function* () {
       assert.strictEqual((yield* inspect(plate)).vehicle.type, type)
     })

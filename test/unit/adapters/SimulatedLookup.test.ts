@@ -48,7 +48,7 @@ describe("a lookup in the simulator", () => {
     ["monto_libre", "8095551234", [holder, []]],
     ["monto_libre", "+18095551234", "no such identifier"]
   ] as ReadonlyArray<readonly [keyof typeof shelf, string, unknown]>)(
-    "returns in the service %s the example that the identifier %s determines",
+    "in the service %s returns the example that the identifier %s determines",
     ([flow, identifier, expected]) =>
       Effect.gen(function* () {
         // This instant is still in January in local time.

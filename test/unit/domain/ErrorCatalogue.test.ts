@@ -72,7 +72,7 @@ const otherWords: Readonly<Record<string, string>> = {
 
 describe("an error as its caller sees it", () => {
   it.each(errorCauses.map(([error, status, code, details]) => [error._tag, status, code, details, error] as const))(
-    "has for %s the status %d, the code %s and the details %j",
+    "(%s) has the status %d, the code %s and the details %j",
     (_, status, code, details, error) => {
       const heard: PublicError = toPublic(error)
       const message = otherWords[error._tag] ?? codes[code as keyof typeof codes].message
@@ -133,7 +133,7 @@ describe("the documentation page of a code", () => {
     errorCauses
       .map(([, , code, details]) => [code, Object.keys(details ?? {}).filter((key) => !known.includes(key))] as const)
       .filter(([code, keys]) => code !== "VALIDATION_ERROR" && keys.length > 0)
-  )("explains for the code %s the details %j", (code, keys) => {
+  )("(code %s) explains the details %j", (code, keys) => {
     const page = JSON.stringify(errorTexts[code as keyof typeof errorTexts])
     for (const key of keys) expect(page).toMatch(new RegExp(`\\b${key}\\b`))
   })
@@ -160,7 +160,7 @@ describe("the documentation page of a code", () => {
     ["TRANSACTION_PENDING", "money", ["queda retenido", "sigue cobrado"]],
     ["TRANSACTION_PENDING", "meaning", ["SUCCESS o en FAILED", "pasa a REVERSED", "se queda en SUCCESS"]],
     ["IDEMPOTENT_REQUEST_IN_PROGRESS", "meaning", ["con esta Idempotency-Key", "con otra clave"]]
-  ] as const)("states for the code %s in its %s what applies to each cause", (code, part, facts) => {
+  ] as const)("(code %s) states in its section %s what applies to each cause", (code, part, facts) => {
     for (const fact of facts) expect(errorTexts[code][part]).toContain(fact)
   })
 

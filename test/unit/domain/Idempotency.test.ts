@@ -218,7 +218,7 @@ describe("an xid", () => {
     ["", false],
     ["FIFTEENLETTERSX", true],
     ["SIXTEENLETTERSXX", false]
-  ])("has, with the prefix %j, the form that the documentation for providers states: %s", (prefix, expected) => {
+  ])("with the prefix %j has the form that the documentation for providers states: %s", (prefix, expected) => {
     expect(Schema.is(Xid)(`${prefix}-5d7c96341bc25459b2048902`)).toBe(expected)
     expect(new RegExp(`^${xidPrefixPattern}$`).test(prefix)).toBe(expected)
   })

@@ -167,7 +167,7 @@ describe("the dates of a policy", () => {
     ["2028-02-29T12:00:00.000Z", 12, "2028-02-29", "2029-02-28"],
     ["2028-02-28T12:00:00.000Z", 12, "2028-02-28", "2029-02-27"],
     ["2026-10-31T12:00:00.000Z", 1, "2026-10-31", "2026-11-30"]
-  ])("are, for a policy that begins at %s and lasts %d months, %s to %s", (begins, months, from, until) => {
+  ])("that begins at %s and lasts %d months are %s to %s", (begins, months, from, until) => {
     expect(validFor(DateTime.makeUnsafe(begins), months)).toEqual({ from, until })
   })
 

@@ -106,7 +106,7 @@ describe("the states of an insurance", () => {
     expect([...asked].sort()).toEqual(possible.sort())
   })
 
-  it.each(pairs)("lead from %s, on the event %s, to %s", (state, event, expected) => {
+  it.each(pairs)("change from %s on the event %s to %s", (state, event, expected) => {
     expect(afterEvent(state, event)).toEqual(
       expected === "out of order" ? Result.fail(new StepOutOfOrder({ state })) : Result.succeed(expected)
     )

@@ -24,7 +24,7 @@ describe("a one-time code", () => {
     ["production", 987_654, "987654"],
     ["production", 999_999, "999999"],
     ["development", 987_654, "123456"]
-  ] as const)("has in %s six digits: the number %d gives %s", ([environment, number, code]) =>
+  ] as const)("in %s has six digits: the number %d gives %s", ([environment, number, code]) =>
     Effect.gen(function* () {
       assert.strictEqual(yield* draw(environment, number), code)
     })

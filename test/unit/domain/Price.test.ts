@@ -87,7 +87,7 @@ const option: OfferedOption = {
 }
 
 describe("a sale that needs an option", () => {
-  it.each(NamingFlow.literals)("explains, in the flow %s, how to obtain the option", (flow) => {
+  it.each(NamingFlow.literals)("in the flow %s explains how to obtain the option", (flow) => {
     const refused = { _tag: "OptionRequired", flow, howToBuy: service.howToBuy }
     expect(priced({ flow }, null)).toEqual(refused)
     expect(priced({ flow }, 10_000)).toEqual(refused)

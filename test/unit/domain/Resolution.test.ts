@@ -48,7 +48,7 @@ describe("an operator's finding about a sale", () => {
     ["insurance", success({ days: { from: days.from, until: days.from } }), null],
     ["insurance", success({ days: { from: days.until, until: days.from } }), "ends_before"],
     ["insurance", Finding.cases.Failed.make({}), null]
-  ] as const)("has for the type %s and the finding %j the invalid field %s", (type, finding, why) => {
+  ] as const)("of the type %s: the finding %j has the fault %s (null: none)", (type, finding, why) => {
     const said = resolvable(
       { order: orderOf(type), status: "PENDING", unresolved: null, proposal: null },
       finding,

@@ -105,7 +105,7 @@ describe("a request about an insurance", () => {
     names.map((step) => [step, state, inOrder[step][state] ?? "out of order"] as const)
   )
 
-  it.effect.each(cases)("leads, for the step %s in the state %s, to: %s", ([step, state, expected]) => {
+  it.effect.each(cases)("for the step %s in the state %s leads to: %s", ([step, state, expected]) => {
     const { layer } = worldOf(state)
     return Effect.gen(function* () {
       yield* fund(1_000_000)

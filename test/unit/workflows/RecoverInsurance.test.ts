@@ -75,7 +75,7 @@ describe("an insurance after its process died", () => {
         ] as const
     )
   )(
-    "ends, from the state %s, as the insurer's answer says when the insurer %s",
+    "in the state %s ends as the insurer's answer says when the insurer %s",
     ([state, , says, status, expected, left, counted]) => {
       const { asked, layer } = insuring({ insurer: { status: () => says } })
       return Effect.gen(function* () {

@@ -193,7 +193,7 @@ describe("a request to buy an insurance", () => {
     }
   )
 
-  it.effect("explains, if it has no option, how to obtain one", () => {
+  it.effect("without an option gets an error that explains how to obtain one", () => {
     const { layer } = insuring()
     return Effect.gen(function* () {
       const insurance = yield* quoted()
