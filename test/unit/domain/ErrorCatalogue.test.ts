@@ -151,7 +151,7 @@ describe("the documentation page of a code", () => {
 
   // A code with several causes, a section of its page, and statements of which each is true for only one cause.
   it.each([
-    ["OTP_BLOQUEADO", "meaning", ["5 códigos fallidos", "5 reenvíos", "el último código sigue valiendo"]],
+    ["OTP_BLOQUEADO", "meaning", ["5 códigos fallidos", "5 reenvíos", "El último código sigue siendo válido"]],
     [
       "SERVICE_UNAVAILABLE",
       "money",
