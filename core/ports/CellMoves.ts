@@ -16,6 +16,11 @@ export class CellMoves extends Context.Service<
      * longer on the source.
      */
     readonly begin: (move: Omit<CellMove, "wasOpen">, at: DateTime.Utc) => Effect.Effect<boolean, CellNotMoved>
+    /**
+     * Runs work during which no other process moves the cell or ends the move. None, without the work, if another process is moving
+     * the cell, or if the move has ended.
+     */
+    readonly whileHeld: <A>(move: CellMove, work: Effect.Effect<A>) => Effect.Effect<Option.Option<A>>
     /** Number of sales, reversals, messages and deliveries of the cell that a process is working on. */
     readonly inFlight: (name: CellName, at: DateTime.Utc) => Effect.Effect<number>
     /**

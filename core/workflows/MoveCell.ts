@@ -89,16 +89,17 @@ const end = Effect.fnUntraced(function* (move: CellMove, node: NodeName, lost: L
   return true
 }, atomically)
 
-const openCompanies = Effect.fnUntraced(function* ({ name, wasOpen }: CellMove) {
+/** Makes the effect that opens the companies of a cell that was open. */
+const opening = Effect.fnUntraced(function* ({ name, wasOpen }: CellMove) {
   const cells = yield* CellDirectory
-  if (wasOpen) yield* cells.setCompanies(name, "open", yield* DateTime.now)
+  return wasOpen ? cells.setCompanies(name, "open", yield* DateTime.now) : Effect.void
 })
 
 /** Leaves the cell on its node. The transaction locks the move, so no other command moves the rows between the steps. */
 const giveUp = Effect.fnUntraced(function* (move: CellMove, lost: LostPlace | null) {
   const moves = yield* CellMoves
   if (!(yield* moves.clear(move, lost)) || (yield* nodeOf(move.name)).node !== move.source) return false
-  yield* openCompanies(move)
+  yield* yield* opening(move)
   return yield* end(move, move.source, lost)
 }, atomically)
 
@@ -107,7 +108,9 @@ const moveRows = Effect.fnUntraced(function* (move: CellMove) {
   const moves = yield* CellMoves
   const cells = yield* CellDirectory
   const { directory } = yield* MovePauses
-  yield* cells.setCompanies(move.name, "closed", yield* DateTime.now)
+  // Otherwise a command that gives up the move could open the companies before this one closes them.
+  const closed = yield* moves.whileHeld(move, cells.setCompanies(move.name, "closed", yield* DateTime.now))
+  if (Option.isNone(closed)) return Option.none()
   // After these waits no process accepts calls of the cell, and no process reads its rows on the old node.
   const [, isQuiet] = yield* Effect.all([Effect.sleep(directory), settledDown(move.name)], { concurrency: "unbounded" })
   if (!isQuiet) return yield* new CellMoving({ ...move, why: "busy" })
@@ -152,7 +155,7 @@ export const moveCell = Effect.fn("MoveCell.moveCell")(function* (
   if (!(yield* moves.clear(move, lost))) return yield* endedByAnother(move, target, lost)
   // After this pause every process that accepts calls of the cell knows its new node.
   yield* Effect.sleep((yield* MovePauses).directory)
-  yield* openCompanies(move)
-  if (!(yield* end(move, target, lost))) return yield* endedByAnother(move, target, lost)
+  const opened = yield* moves.whileHeld(move, yield* opening(move))
+  if (Option.isNone(opened) || !(yield* end(move, target, lost))) return yield* endedByAnother(move, target, lost)
   return movedTo(move, target, { rows, lost })
 })

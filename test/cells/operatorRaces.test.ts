@@ -3,6 +3,8 @@ import { Effect, Layer, Redacted } from "effect"
 import * as Nodes from "../../adapters/postgres/connection/Nodes.ts"
 import { CellName, NodeName } from "../../core/domain/Cell.ts"
 import { CompanyId } from "../../core/domain/Ids.ts"
+import { CellDirectory } from "../../core/ports/CellDirectory.ts"
+import { CellMoves } from "../../core/ports/CellMoves.ts"
 import { Ledger } from "../../core/ports/Ledger.ts"
 import { addCell, closeCell, openCell } from "../../core/workflows/ManageCells.ts"
 import { companyOf } from "../../core/workflows/ManageCompany.ts"
@@ -128,6 +130,39 @@ layer(MovesOnTwoNodes, { excludeTestServices: true, timeout: "5 minutes" })("sev
         yield* Effect.forEach([sur, CellName.make("cell")], openCell)
         yield* assertSells(312, `ronda-${round}`)
       }
+    })
+  )
+
+  it.effect("give up the move of a cell just before it closes the companies, or while it does", () =>
+    Effect.gen(function* () {
+      yield* moveCellTo("sur", node)
+      const context = yield* Effect.context<Layer.Success<typeof MovesOnTwoNodes>>()
+      const giveUp = Effect.provide(tagOf(moveCellTo("sur", node)), context)
+      const moves = yield* CellMoves
+      const early = moveCellTo("sur", "main").pipe(
+        Effect.provideService(CellMoves, {
+          ...moves,
+          whileHeld: (move, work) => Effect.andThen(giveUp, moves.whileHeld(move, work))
+        })
+      )
+      assert.strictEqual(yield* tagOf(early), "CellMoving")
+      assert.deepInclude(yield* placeOf("sur"), { node, state: "open", movingTo: null })
+      yield* assertSells(306, "antes")
+
+      const tags: Array<string> = []
+      const cells = yield* CellDirectory
+      const late = moveCellTo("sur", "main").pipe(
+        Effect.provideService(CellDirectory, {
+          ...cells,
+          setCompanies: (...change) =>
+            Effect.tap(cells.setCompanies(...change), () => Effect.map(giveUp, (tag) => tags.push(tag)))
+        })
+      )
+      assert.strictEqual(yield* tagOf(late), "done")
+      assert.deepStrictEqual(tags, ["CellMoving", "CellMoving"])
+      assert.deepInclude(yield* placeOf("sur"), { node: "main", state: "open", movingTo: null })
+      yield* assertSells(306, "durante")
+      yield* moveCellTo("sur", node)
     })
   )
 

@@ -134,6 +134,24 @@ const cellTransfer = <OE>(sql: PgClient.PgClient, owner: OwnerLayer<OE>) => {
       Effect.orDie
     )
 
+  // Holds the move on a connection of the owner, so that the transactions of the work are not parts of this one.
+  const whileHeld = <A>(move: CellMove, work: Effect.Effect<A>) =>
+    Effect.orDie(
+      withOwner(
+        Effect.fnUntraced(function* (clientOn) {
+          const main = yield* clientOn(mainNode)
+          return yield* main.withTransaction(
+            Effect.gen(function* () {
+              yield* main`select set_config('idle_in_transaction_session_timeout', '0', true)`
+              const [row] = yield* main<{ node: string | null }>`
+                select directory.hold_cell_move(${move.name}, ${move.target}) as node`
+              return row?.node == null ? Option.none<A>() : Option.some(yield* work)
+            })
+          )
+        })
+      )
+    )
+
   const transfer = (move: CellMove) =>
     held(move, ({ connectTo, own }) =>
       Effect.gen(function* () {
@@ -168,7 +186,7 @@ const cellTransfer = <OE>(sql: PgClient.PgClient, owner: OwnerLayer<OE>) => {
       Option.isSome
     )
 
-  return { clear, transfer }
+  return { clear, transfer, whileHeld }
 }
 
 interface MoveRow {
