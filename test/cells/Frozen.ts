@@ -9,11 +9,11 @@ import { Ledger } from "../../core/ports/Ledger.ts"
 import { rowsOf } from "./Moves.ts"
 import { delivered } from "./Trade.ts"
 
-/** The ledger of a server that takes a cell for the company's, whatever the directory says. */
+/** The ledger of a server that uses this cell, even if the directory names another cell for the company. */
 export const ledgerIn = (cell: string) =>
   Layer.fresh(LedgerPostgres.layer).pipe(Layer.provide(Layer.succeed(CellName, cell)))
 
-/** Settles a sale in a cell, as a server does that has not heard of the move. */
+/** Settles a sale in a cell, like a server that does not know of the move yet. */
 export const lateSettlement = (cell: string, order: Order) =>
   Effect.gen(function* () {
     const ledger = yield* Ledger

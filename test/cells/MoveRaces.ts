@@ -22,7 +22,7 @@ import { delivered } from "./Trade.ts"
 /** The ports of another server, with caches of its own. */
 const anotherServer = Layer.build(Layer.fresh(portsOfCells))
 
-/** Writes an outcome until it is written, as a server does. */
+/** Retries the write of an outcome until it succeeds, as a server does. */
 const untilWritten = <A, E, R>(write: Effect.Effect<A, E, R>) =>
   Effect.retry(Effect.sandbox(write), Schedule.spaced("20 millis"))
 
@@ -74,7 +74,7 @@ export const testRaces = <Extra>(
 ) => {
   const [selling, depositing, recovering] = companies
 
-  it.effect("has each sale once, which was either refused or settled", () =>
+  it.effect("has each sale once, and each was either refused or settled", () =>
     Effect.gen(function* () {
       yield* opened(yield* Ledger, selling, 100_000_00)
       const servers = yield* Effect.all([anotherServer, anotherServer])

@@ -36,7 +36,8 @@ import { portsOfCells, ThreeCells } from "./ThreeCells.ts"
 import { delivered, trade } from "./Trade.ts"
 
 /**
- * The ports of an operator who moves companies and cells. Moves do not pause, so caches of servers are old meanwhile.
+ * The ports of an operator who moves companies and cells. Moves have no pauses, so the caches of servers are outdated during
+ * a move.
  *
  * @param owner the connections of the owner.
  */
@@ -70,7 +71,7 @@ export const moveCellTo = (cell: string, node: string, options?: MoveOptions) =>
 export const tagOf = <A, E extends { readonly _tag: string }, R>(command: Effect.Effect<A, E, R>) =>
   Effect.match(command, { onFailure: ({ _tag }): string => _tag, onSuccess: () => "done" })
 
-/** Ends the move of a company that no operator has ended. */
+/** Finishes the move of a company if it has not ended. */
 export const endMove = (company: number) =>
   Effect.flatMap(
     CompanyMoves.use(({ find }) => find(CompanyId.make(company))),
@@ -139,7 +140,7 @@ export const rowsOf = Effect.fnUntraced(function* (cell: string, company: number
   return Object.fromEntries(found.filter(([, rows]) => rows.length > 0))
 })
 
-/** Proposes what operators have not decided: a deposit, and the outcome of the pending sale. */
+/** Makes two undecided proposals: a deposit, and the outcome of the pending sale. */
 const proposeBoth = Effect.fnUntraced(function* (companyId: CompanyId, pending: Order) {
   const proposals = yield* FundingProposals
   const at = yield* DateTime.now
@@ -173,8 +174,8 @@ export const offered = (cell: string, company: number) =>
   )
 
 /**
- * A company with rows in every table of its cell: what `trade` leaves, enough sales for blocks, a pending reversal, undecided
- * proposals, an option, and closings up to today.
+ * A company with rows in every table of its cell. It has the rows that `trade` makes, enough sales for blocks, a pending
+ * reversal, undecided proposals, an option, and closings up to today.
  */
 export const busyCompany = Effect.fnUntraced(function* (company: number) {
   const sql = yield* PgClient.PgClient

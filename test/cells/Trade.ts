@@ -35,9 +35,10 @@ const sellFive = Effect.fnUntraced(function* (company: number) {
 })
 
 /**
- * Adds a webhook to a company and makes its first deposit. Waits until the server is told of the event.
+ * Adds a webhook to a company and makes its first deposit. Waits until the server receives the notification of the event.
  *
- * @param nodes number of the servers that announce deliveries. Each first says that it listens.
+ * @param nodes number of the servers that announce deliveries. For each of them, a first notification says that listening has
+ * begun.
  */
 export const depositWithEvent = Effect.fnUntraced(function* (company: number, nodes: number) {
   const deliveries = yield* Deliveries

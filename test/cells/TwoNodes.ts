@@ -76,7 +76,7 @@ export const connectedToNode = Effect.flatMap(NodeUrl, (url) => Layer.build(conn
 const undefinedFunction = "42883"
 
 /**
- * Runs a part of a move that dies when it calls a function of the database. Asserts that it fails for this reason.
+ * Runs a part of a move without one function of the database. Asserts that the part dies when it calls this function.
  *
  * @param where the node of the function. By default the node on which the cell `sur` is added, if the function is in it.
  */
@@ -116,7 +116,7 @@ const movesOver = <R>(urls: Effect.Effect<readonly [string, string], never, R>) 
 /** The ports of a server, and of an operator who moves companies and cells between the nodes. */
 export const MovesOnTwoNodes = movesOver(twoDatabases)
 
-/** The same, with a Postgres server for the second node that the tests stop and start. */
+/** The ports of moves over two databases, the second one on a Postgres server that the tests stop and start. */
 export const MovesOnTwoServers = movesOver(
   Effect.gen(function* () {
     const { url } = yield* SecondPostgres
@@ -124,7 +124,7 @@ export const MovesOnTwoServers = movesOver(
   })
 ).pipe(Layer.provideMerge(SecondPostgres.layer))
 
-/** The same. If there is a Citus cluster, the second node is a worker, to which no cell moves. */
+/** The ports of moves of companies. If there is a Citus cluster, the second node is a worker, to which no cell moves. */
 export const CompanyMovesOnNodes = movesOver(clusterUrl === undefined ? twoDatabases : coordinatorAndWorker)
 
 /** The ports of a server and of the operator, over the cells of both nodes. */

@@ -5,7 +5,7 @@ import { spreadIds } from "../../adapters/postgres/schema/CellIds.ts"
 import { TestDatabase } from "../support/Database.ts"
 import { addCell } from "../support/SeveralCells.ts"
 
-/** Draws ids from a sequence until an effect has ended, and then some more. */
+/** Draws ids from a sequence until an effect has ended, and then ten more ids. */
 const drawn = Effect.fnUntraced(function* (sequence: string, until: Fiber.Fiber<unknown, unknown>) {
   const sql = yield* PgClient.PgClient
   const ids: Array<number> = []
@@ -40,7 +40,7 @@ describe("the ids of several cells", () => {
       })
     )
 
-    it.effect("assigns no id twice while cells are added and sales go on", () =>
+    it.effect("assigns no id twice while cells are added during sales", () =>
       Effect.gen(function* () {
         const sql = yield* PgClient.PgClient
         yield* sql`select setval('cell.entry_id', 1000)`

@@ -16,7 +16,7 @@ import { depositWithEvent } from "./Trade.ts"
 const lease = Duration.minutes(1)
 const delivered = Verdict.Confirm({ delivery: { authCode: "AUTH-77", rechargeToken: null } })
 
-/** Sells so many times in production. */
+/** Makes this number of sales in production. */
 const sell = Effect.fnUntraced(function* (company: number, sales: number, verdict: Verdict) {
   const ledger = yield* Ledger
   yield* opened(ledger, company, 100_000)
@@ -56,7 +56,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("recovery 
       const countsOf = (sales: ReadonlyArray<string>) =>
         [300, 301, 302].map((company) => sales.filter((sale) => sale.startsWith(`${company} `)).length)
 
-      // The cells begin in turn, so the many sales of one cell do not delay those of another.
+      // Each claim begins with another cell, so the many sales of one cell do not delay those of another.
       const first = [yield* claimed(2), yield* claimed(2), yield* claimed(2)]
       assert.deepStrictEqual(
         first
@@ -88,7 +88,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("recovery 
         if (claimed === null) return assert.fail("the check is claimed")
         assert.isAtMost(claimed.sales.length, 5)
         for (const sale of claimed.sales) assert.isTrue(yield* followUps.stands(sale))
-        // While the claim lasts, another process gets only what the claim left out.
+        // During the claim, another process gets only sales that the claim left out.
         const others = yield* claim
         assert.isEmpty(
           (others?.sales ?? []).filter(({ order }) => claimed.sales.some((own) => own.order.xid === order.xid))
@@ -105,7 +105,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("recovery 
     })
   )
 
-  it.effect("asks again about the sales of a claim that could not be asked about", () =>
+  it.effect("asks again about the sales of a claim if the questions could not be sent", () =>
     Effect.gen(function* () {
       const followUps = yield* FollowUps
       const check = checks[1]
@@ -121,7 +121,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("recovery 
     })
   )
 
-  it.effect("sends the events of all cells, and is told of events of each cell", () =>
+  it.effect("sends the events of all cells, and receives notifications of each cell", () =>
     Effect.gen(function* () {
       const server = { deliveries: yield* Deliveries, webhooks: yield* Webhooks }
       const companies = [306, 307, 308]

@@ -22,7 +22,7 @@ const setClosed = (company: number, isClosed: boolean) =>
   PgClient.PgClient.use((sql) => sql`select cell.close_companies(array[${company}]::bigint[], ${isClosed}, now())`)
 
 layer(Postgres, { excludeTestServices: true, timeout: "2 minutes" })("a company that is closed", (it) => {
-  it.effect("has its sale in progress settled, and gets no new one", () =>
+  it.effect("has its sale in progress settled, and can begin no new sale", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const ledger = yield* replica
@@ -40,7 +40,7 @@ layer(Postgres, { excludeTestServices: true, timeout: "2 minutes" })("a company 
       assert.deepStrictEqual([settled.won, settled.status], [true, "SUCCESS"])
       const keys = yield* sql`select key from cell.idempotency where company_id = 1`
       assert.deepStrictEqual(keys, [{ key: "antes" }])
-      // The key of the refused sale is free, and buys after the company is open.
+      // The key of the refused sale is free, and can be used when the company is open again.
       yield* setClosed(1, false)
       yield* reservedOrder(ledger, intentOf(1, "despues", 100))
       assert.deepStrictEqual(yield* violatedInvariants, [])

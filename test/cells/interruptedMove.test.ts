@@ -22,9 +22,9 @@ const closedIn = Effect.fnUntraced(function* (cell: string, company: number) {
 const transfer = (begun: CompanyMove) => CompanyMoves.use((moves) => moves.transfer(begun))
 
 layer(MovesOnThreeCells, { excludeTestServices: true, timeout: "5 minutes" })("a move that is interrupted", (it) => {
-  it.effect("is ended by the same command, after each step", () =>
+  it.effect("is finished by the same command, after each step", () =>
     Effect.gen(function* () {
-      // What is done before the process dies.
+      // The steps that are done before the process dies.
       const steps = [
         () => Effect.void,
         (begun: CompanyMove) => transfer(begun),
@@ -48,7 +48,7 @@ layer(MovesOnThreeCells, { excludeTestServices: true, timeout: "5 minutes" })("a
     })
   )
 
-  it.effect("leaves every row where it was if its transaction is killed, and is then ended", () =>
+  it.effect("leaves every row in its place if its transaction is killed, and can then be finished", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       yield* busyCompany(309)
@@ -73,7 +73,7 @@ layer(MovesOnThreeCells, { excludeTestServices: true, timeout: "5 minutes" })("a
     })
   )
 
-  it.effect("takes the rows along that a transaction was writing when the company was closed", () =>
+  it.effect("also moves the rows that a transaction was writing when the company was closed", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       yield* trade(327)
@@ -82,7 +82,7 @@ layer(MovesOnThreeCells, { excludeTestServices: true, timeout: "5 minutes" })("a
         values (327, 'o9', 1, '8095550123', 'P-1', 'Plan', 100, now() + interval '1 hour')`)
       const moving = yield* Effect.forkChild(move(327, "norte"))
       yield* eventually(sql`select from directory.company_move where company_id = 327`, (rows) => rows.length > 0)
-      // An audit takes longer than the move of a small company.
+      // The move still waits after this audit, which takes longer than the move of a small company without a writer.
       assert.deepStrictEqual(yield* violatedInvariants, [])
       assert.isUndefined((yield* rowsOf("norte", 327)).balance)
       yield* writer.release
@@ -92,7 +92,7 @@ layer(MovesOnThreeCells, { excludeTestServices: true, timeout: "5 minutes" })("a
     })
   )
 
-  it.effect("is given up by a move to the cell in which the company is", () =>
+  it.effect("is cancelled by a move to the cell in which the company is now", () =>
     Effect.gen(function* () {
       yield* trade(312)
       const before = yield* rowsOf("cell", 312)
@@ -128,7 +128,7 @@ layer(MovesOnThreeCells, { excludeTestServices: true, timeout: "5 minutes" })("a
     })
   )
 
-  it.effect("stays closed in a cell that is closed meanwhile, until the cell is open", () =>
+  it.effect("leaves the company closed if its new cell was closed during the move, until the cell is open", () =>
     Effect.gen(function* () {
       yield* trade(321)
       yield* beginMove(321, "norte")

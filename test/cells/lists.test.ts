@@ -103,7 +103,7 @@ layer(Layer.provideMerge(Layer.effectDiscard(sold), TestLayer), { excludeTestSer
       })
     )
 
-    it.effect("the list of one cell contains its sales only", () =>
+    it.effect("the list of one cell contains only its own sales", () =>
       Effect.gen(function* () {
         const found = yield* Effect.provideService(everyPage({}, 4), CellFilter, "norte")
         assert.deepStrictEqual(found, { keys: yield* newestOf(301), total: 6 })
@@ -124,7 +124,7 @@ layer(Layer.provideMerge(Layer.effectDiscard(sold), TestLayer), { excludeTestSer
     it.effect("unresolved sales are ordered by age or by amount, and their totals are added", () =>
       Effect.gen(function* () {
         const { pending } = yield* AllTransactions
-        // With this time, the age of each is below a minute.
+        // At this time in the past, every sale counts as less than a minute old.
         const now = DateTime.makeUnsafe(0)
         const byAge = yield* pending({}, "age", { page: 1, perPage: 4 }, now)
         assert.deepStrictEqual(keysOf(byAge), ["300-3", "301-3", "302-3", "300-6"])

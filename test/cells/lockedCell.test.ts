@@ -60,7 +60,7 @@ layer(SpreadTestServer, { excludeTestServices: true, timeout: "2 minutes" })("a 
       yield* sellsTwice(open)
       const [read, repeated, sale] = yield* Fiber.join(calls)
       assert.deepStrictEqual([statusOf(read), statusOf(sale)], [refused, refused])
-      // The response to a sold key does not need the balance.
+      // The retry may get the stored response, because that needs no lock of the balance.
       assert.include([201, 503], repeated.status)
       yield* recover("all")
       yield* release
@@ -114,12 +114,12 @@ layer(SpreadTestServer, { excludeTestServices: true, timeout: "2 minutes" })("a 
       yield* sellsTwice(open)
       yield* pass("5 seconds")
       assert.deepStrictEqual(statusOf(yield* Fiber.join(hanging)), refused)
-      // At once, because the first statement has not ended.
+      // This sale is refused at once, because the first statement has not ended.
       assert.deepStrictEqual(statusOf(yield* sellTo(locked, "second")), refused)
       assert.deepStrictEqual(yield* moneyOf(locked), { available: 900, held: 0, consumed: [100, 100, 100] })
 
       yield* sql`insert into public.go values (1)`
-      // The statement commits its reservation, which no caller waits for.
+      // The statement now ends and commits its reservation, although no caller waits for it.
       yield* eventually(moneyOf(locked), ({ held }) => held === 100)
       assert.strictEqual((yield* sellTo(locked, "unknown", neverSent)).status, 409)
       for (const _ of [1, 2]) {

@@ -118,14 +118,14 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("a node", 
       yield* Deferred.await(sent)
 
       yield* node.silence
-      // Without any time that passes: the other companies do not wait for the node.
+      // The clock stands still here, so this sale shows that the other companies do not wait for the node.
       assert.strictEqual((yield* sellTo(main.auth, "8095550123", "k1")).status, 201)
       const calls = Effect.all([get("/v1/saldo", lost.auth), sellTo(lost.auth, "8090000003", "unsent")], {
         concurrency: "unbounded"
       })
       const [read, sale] = yield* whileTimePasses(calls)
       assert.deepStrictEqual([statusOf(read), statusOf(sale)], [refused, refused])
-      // From now on without any wait.
+      // From now on, calls of this company are refused without a wait.
       assert.deepStrictEqual(statusOf(yield* get("/v1/saldo", lost.auth)), refused)
       assert.deepStrictEqual(statusOf(yield* sellTo(lost.auth, "8090000001", "first")), refused)
       assert.strictEqual((yield* sellTo(main.auth, "8095550123", "k2")).status, 201)
@@ -155,7 +155,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("a node", 
         Effect.andThen(clock.pass(step), moneyOf(lost.auth)),
         ({ available }) => available === 800 || available === 700
       )
-      // The sale that met the silence was not reserved, or recovery finds that the provider does not know it.
+      // The sale at the beginning of the silence was either not reserved, or recovery finds that the provider does not know it.
       for (const _ of [1, 2]) {
         yield* clock.pass("20 minutes")
         yield* recover("all")

@@ -41,7 +41,7 @@ const placeOf = Effect.fnUntraced(function* () {
   return [cell?.node, cell?.state, cell?.movingTo] as ReadonlyArray<string | null | undefined>
 })
 
-/** What the cell has besides the rows of companies: positions of later checks, companies that have left, and sequences. */
+/** The other data of the cell: positions of later checks, companies that have left, and sequences. */
 const restOf = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const sequences = yield* sql`
@@ -83,7 +83,7 @@ layer(MovesOnTwoNodes, { excludeTestServices: true, timeout: "5 minutes" })("a c
       )
       const rows = yield* onNode(rowsOf("sur", 306))
       const rest = yield* onNode(restOf)
-      // The money for as many sales as the move leaves time for.
+      // Enough money for all sales that are made during the move.
       const deposit = { companyId: CompanyId.make(300), amount: Amount.make(4_000_000), reference: "durante" }
       yield* (yield* Ledger).deposit({ ...deposit, at: yield* DateTime.now })
       const moving = yield* Effect.forkChild(moveCellTo("sur", "main"))

@@ -105,7 +105,7 @@ layer(MovesOnThreeCells, { excludeTestServices: true, timeout: "5 minutes" })("a
     })
   )
 
-  it.effect("has its pending work ended in the new cell", () =>
+  it.effect("has its unfinished work completed in the new cell", () =>
     Effect.gen(function* () {
       const now = DateTime.add(yield* DateTime.now, { hours: 1 })
       const lease = Duration.minutes(1)
@@ -145,7 +145,7 @@ layer(MovesOnThreeCells, { excludeTestServices: true, timeout: "5 minutes" })("a
     })
   )
 
-  it.effect("gets the stored responses of its keys, and sells on", () =>
+  it.effect("gets the stored responses of its keys, and continues to sell", () =>
     Effect.gen(function* () {
       const ledger = yield* Ledger
       const repeated = yield* ledger.reserve({ ...intentOf(300, "k1", 1_000), reversible: true })
@@ -155,7 +155,7 @@ layer(MovesOnThreeCells, { excludeTestServices: true, timeout: "5 minutes" })("a
     })
   )
 
-  it.effect("gets higher ids than it has, in a cell with lower ids", () =>
+  it.effect("gets ids above its own ids in a cell that has assigned lower ids", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       for (const { sequence } of yield* sql<{ sequence: string }>`
@@ -173,7 +173,7 @@ layer(MovesOnThreeCells, { excludeTestServices: true, timeout: "5 minutes" })("a
     })
   )
 
-  it.effect("comes back, and sells on", () =>
+  it.effect("comes back, and continues to sell", () =>
     Effect.gen(function* () {
       yield* move(300, "cell")
       yield* sold(300, "devuelta")
@@ -182,7 +182,7 @@ layer(MovesOnThreeCells, { excludeTestServices: true, timeout: "5 minutes" })("a
     })
   )
 
-  it.effect("has no sale left out by the later checks of its new cell", () =>
+  it.effect("has all its sales included in the later checks of its new cell", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       for (const [cell, day] of [
@@ -201,7 +201,7 @@ layer(MovesOnThreeCells, { excludeTestServices: true, timeout: "5 minutes" })("a
     })
   )
 
-  it.effect("is refused by its old cell, whatever a server asks that does not know of the move", () =>
+  it.effect("is refused by its old cell for every call of a server that does not know of the move", () =>
     Effect.gen(function* () {
       const { pending, unresolved } = yield* busyCompany(309)
       const webhook = yield* webhookOf({ deliveries: yield* Deliveries, webhooks: yield* Webhooks }, 309)
@@ -230,7 +230,7 @@ layer(MovesOnThreeCells, { excludeTestServices: true, timeout: "5 minutes" })("a
           const refusal = Exit.isFailure(exit) ? Cause.squash(exit.cause) : exit
           assert.isTrue(isOfClosedCompany(refusal), `${name}: ${refusal}`)
         }
-        // Outcomes fail too, so that they are written again, in the new cell.
+        // Late outcomes fail too, so that the server writes them again in the new cell.
         const ledger = yield* Ledger
         const late = ledger.settle({ order: pending, verdict: delivered, at, notFound: 0 })
         assert.isTrue(Exit.isFailure(yield* Effect.exit(late)))

@@ -17,7 +17,7 @@ layer(MovesOnThreeCells, { excludeTestServices: true, timeout: "5 minutes" })(
       atEnd: (read) => read
     })
 
-    it.effect("ends in one cell when several operators move it at once", () =>
+    it.effect("is in one cell at the end when several operators move it at the same time", () =>
       Effect.gen(function* () {
         yield* opened(yield* Ledger, 309, 1_000)
         for (let round = 1; round <= 4; round++) {

@@ -6,7 +6,7 @@ import { TestDatabase } from "../support/Database.ts"
 import { loadSalesHistory } from "../support/SalesHistory.ts"
 import { addCell } from "../support/SeveralCells.ts"
 
-/** The number of sales that the query reads if it reads that many of the newest ids. */
+/** The number of sales that the query finds if it reads at most `newest_max` of the newest ids. */
 const readOf = Effect.fnUntraced(function* (newest_max: number) {
   const sql = yield* cellClient
   const [row] = yield* pageOfDays(sql, { from: "2026-01-31" }, { page: 1, perPage: 5 }, newest_max)

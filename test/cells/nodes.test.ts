@@ -59,7 +59,7 @@ onNodesOfEachKind("cells on two nodes", (it) => {
     })
   )
 
-  it.effect("accept the reference of a deposit once, also from nine companies at once", () =>
+  it.effect("accept the reference of a deposit once, even from nine companies at the same time", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* deposit(300, "T-1"), "Recorded")
       assert.strictEqual(yield* deposit(301, "t-1"), "UsedElsewhere")
@@ -108,7 +108,7 @@ onNodesOfEachKind("cells on two nodes", (it) => {
     })
   )
 
-  it.effect("send their events, and tell the server of them", () =>
+  it.effect("send their events, and notify the server of them", () =>
     Effect.gen(function* () {
       const server = { deliveries: yield* Deliveries, webhooks: yield* Webhooks }
       for (const company of [307, 308]) yield* depositWithEvent(company, 2)
@@ -155,7 +155,7 @@ onNodesOfEachKind("cells on two nodes", (it) => {
     })
   )
 
-  it.effect("go on without the node that does not answer", () =>
+  it.effect("continue without the node that does not answer", () =>
     Effect.gen(function* () {
       yield* sold(300, "held", Verdict.Hold())
       yield* sold(301, "held", Verdict.Hold())
@@ -174,9 +174,9 @@ onNodesOfEachKind("cells on two nodes", (it) => {
         claimed.map(({ order }) => Number(order.companyId)),
         [300]
       )
-      // Days are tried again, because those of the node are missing.
+      // `closeDue` returns false, because the days of the companies on the node are not closed yet.
       assert.isFalse(yield* closeDue())
-      // A deposit that could have been made on the node is refused.
+      // A deposit is refused, because a company on the node may have used its reference.
       assert.strictEqual((yield* Effect.exit(deposit(300, "D-1")))._tag, "Failure")
       yield* onItsServer(`alter database "${database}" allow_connections true`)
       yield* sold(301, "k3")

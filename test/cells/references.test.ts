@@ -6,7 +6,7 @@ import { portsOfCells, strayRows, ThreeCells, violationsInCells } from "./ThreeC
 const TestLayer = Layer.provideMerge(portsOfCells, ThreeCells)
 
 layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("the reference of a deposit", (it) => {
-  it.effect("is used once over all cells, unless the operator repeats it", () =>
+  it.effect("is accepted once over all cells, unless the operator confirms the repetition", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* deposit(300, "T-1"), "Recorded")
       assert.strictEqual(yield* deposit(301, "t-1"), "UsedElsewhere")
@@ -18,7 +18,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("the refer
     })
   )
 
-  it.effect("is used by one of nine companies that deposit at once", () =>
+  it.effect("is accepted from only one of nine companies that deposit at the same time", () =>
     Effect.gen(function* () {
       const companies = [300, 301, 302, 303, 304, 305, 306, 307, 308]
       for (const round of [1, 2, 3, 4, 5]) {

@@ -37,8 +37,8 @@ const cellOf = (row: CellRow, size: SizeRow | undefined): Cell => ({
   bytes: size === undefined ? null : Number(size.bytes)
 })
 
-// The planner's statistics, because counting all rows would take minutes. In a cell of a Citus cluster, the tables are views
-// of shards.
+// Reads the planner's statistics, because counting all rows would take minutes. In a cell of a Citus cluster, the tables are
+// views of shards.
 const sizesOn = (sql: PgClient.PgClient, cells: ReadonlyArray<string>) => sql<SizeRow>`
   select
     n.nspname::text as name,

@@ -5,8 +5,8 @@ import type { CellPart } from "./Cells.ts"
 type Parts<Service> = Effect.Effect<ReadonlyArray<CellPart<Service>>>
 
 /**
- * The first result that a cell has. A cell that fails is passed over. If no other cell has a result, fails with its failure,
- * because the cell may have one.
+ * The first result that a cell has. A cell that fails is skipped. If no other cell has a result, fails with the failure of
+ * the skipped cell, because that cell may have the result.
  */
 export const findIn = Effect.fnUntraced(function* <Service, A, E>(
   parts: Parts<Service>,
@@ -46,10 +46,10 @@ export const fromEach = Effect.fnUntraced(function* <Service, A>(
 const claim_max = Duration.seconds(2)
 
 /**
- * Makes the function that runs a claim in one of several cells. A claim that takes too long goes on in the background, and
- * the cell is passed over until the claim ends. Another claim gets its rows after their lease.
+ * Makes the function that runs a claim in one of several cells. A claim that takes too long continues in the background, and
+ * the cell is skipped until the claim ends. A later claim gets these rows when their lease has ended.
  *
- * @returns null if the cell is passed over.
+ * @returns null if the cell is skipped.
  */
 const boundedClaims = () => {
   const late = new Set<string>()

@@ -33,7 +33,7 @@ export class Cells extends Context.Service<
 /** How long callers wait for a cell. Longer than a lock timeout of its connections, after which nothing was written. */
 const cell_max = Duration.seconds(5)
 
-/** A cell, and whether the installation has no other one. */
+/** A cell, and whether it is the only cell of the installation. */
 interface Place extends CellPlace {
   readonly isOnly: boolean
 }
@@ -79,7 +79,7 @@ const firstCell = "cell"
 /** `Cells` in Postgres. */
 export const layer = Layer.provide(Layer.effect(Cells, make), DirectoryChanges.layer)
 
-/** The calls that end what is in progress. Their callers try a failed call again. */
+/** The methods that end an operation in progress. Their callers retry a failed call. */
 const endings: ReadonlySet<string> = new Set(["settle", "record"])
 
 const closedIf = <A, E, R>(isDown: (error: unknown) => boolean, call: Effect.Effect<A, E, R>) =>
@@ -89,7 +89,7 @@ const closedIfLost = <A, E, R>(call: Effect.Effect<A, E, R>) => closedIf(isLost,
 
 /**
  * The instance of a cell that is not the only one. While the cell or its node does not answer, its companies get the response
- * of a closed company. They retry with the same key, which finds what a lost call has written.
+ * of a closed company. They retry with the same key, and the retry finds the write of a lost call.
  *
  * @param connect fails while the node does not answer, so that a call does not wait for it. Null on the node main, which
  * all companies need.

@@ -51,7 +51,7 @@ const closings = Effect.map(perCell(Closings, ClosingsPostgres.layer), ({ all, o
       const cells = companyId === undefined ? yield* all : [yield* of(companyId)]
       const [first, ...others] = cells
       if (first !== undefined && others.length === 0) return yield* first.ofCompanies(companyId, days, page)
-      // Each cell gives all its closings up to the end of the page.
+      // Each cell reads all its closings from the newest to the end of the page, so that they can be merged.
       const reach = page.page * page.perPage
       const parts = yield* Effect.forEach(cells, (cell) =>
         cell.ofCompanies(companyId, days, { page: 1, perPage: reach })

@@ -49,7 +49,7 @@ const openings = Effect.gen(function* () {
 
   const begin: CompanyMoves["Service"]["begin"] = Effect.fnUntraced(function* ({ cell, id }, target, at) {
     // The share locks keep the target open, and both cells on their nodes, until the move is recorded. The next statement sees
-    // what has been committed while this one waited.
+    // changes that were committed while this statement waited.
     yield* sql`select from directory.cell where name in (${cell}, ${target}) order by name for share`
     const begun = yield* sql`
       insert into directory.company_move (company_id, source, target, begun_at)
@@ -76,8 +76,8 @@ const openings = Effect.gen(function* () {
       )
       .pipe(Effect.orDie)
 
-  // The share lock keeps the state of the cell until the company is opened or stays closed. So a cell that is being closed
-  // finds the company afterwards.
+  // The share lock keeps the state of the cell until the transaction has opened the company or left it closed. A command that
+  // closes the cell at the same time waits for this lock, and then finds the company.
   const end: CompanyMoves["Service"]["end"] = Effect.fnUntraced(function* ({ companyId, target }, { cell, now }) {
     const [held] = yield* sql<{ cell: string | null }>`
       select directory.hold_move(${int8(companyId)}, ${target}) as cell`

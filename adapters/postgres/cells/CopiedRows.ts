@@ -28,7 +28,7 @@ interface MovedTable {
 /** Number of rows that are copied by one statement. So memory does not grow with the number of rows. */
 const batch_max = 1_000
 
-/** Waits for rows and tables up to six times 3 seconds. Each time the transaction is rolled back. */
+/** Tries up to six times, each time with a wait of 3 seconds for locks of rows and tables. A failed try is rolled back. */
 export const moveRetry = Schedule.max([Schedule.spaced("1 second"), Schedule.recurs(5)]).pipe(
   Schedule.setInputType<SqlError>(),
   Schedule.while(({ input }) => isTransient(input) || isLockTimeout(input))
@@ -73,8 +73,8 @@ const waitUntil = Effect.fnUntraced(function* <E, R>(condition: Effect.Effect<bo
 })
 
 /**
- * Waits until the transactions have ended that are writing rows of the cell now, of any company. Returns false if one of them
- * goes on for 30 seconds.
+ * Waits for all transactions that are writing rows of the cell now, for any company. Returns false if one of them has not
+ * ended after 30 seconds.
  */
 export const writersGone = Effect.fnUntraced(function* (cell: OwnedCell) {
   const before = yield* writersOf(cell)
@@ -83,8 +83,8 @@ export const writersGone = Effect.fnUntraced(function* (cell: OwnedCell) {
 })
 
 /**
- * The tables to freeze. The balance is last: while it is frozen, every table is. The record of the schema's files belongs to a
- * cell, so that no migration changes a cell that moves.
+ * The tables to freeze. The balance is last, so if it is frozen, every table is frozen. The table that records the schema's
+ * files is frozen with a whole cell, so that no migration changes a cell that moves.
  */
 const namesOf = (cell: OwnedCell, moved: Moved) =>
   Effect.map(tablesToMove(cell, moved), (tables) => [
@@ -92,7 +92,10 @@ const namesOf = (cell: OwnedCell, moved: Moved) =>
     ...tables.map(({ name }) => name)
   ])
 
-/** Lets the tables of a cell refuse changes: of the company once `departed` has it as frozen, or of the cell at once. */
+/**
+ * Adds the triggers that refuse changes of the tables. For a company they take effect when its row in `departed` says that it
+ * is frozen, for a whole cell at once.
+ */
 export const freezeTables = Effect.fnUntraced(function* (cell: OwnedCell, moved: Moved) {
   const { name, sql } = cell
   for (const table of yield* namesOf(cell, moved)) {
@@ -104,7 +107,7 @@ export const freezeTables = Effect.fnUntraced(function* (cell: OwnedCell, moved:
 })
 
 /**
- * Lets the tables of a frozen cell be written again.
+ * Makes the tables of a frozen cell writable again.
  *
  * @param stillHeld fails if this process no longer holds the move. Asked while each table is locked against a later freeze.
  */
@@ -154,7 +157,7 @@ const digestOf = ({ name, sql }: OwnedCell, table: MovedTable, moved: Moved) =>
     ([row]) => row?.digest ?? ""
   )
 
-// Both servers then write and read the same texts.
+// With these settings, both servers write and read values as the same texts.
 const readableValues = (sql: PgClient.PgClient) => sql`
   select
     set_config('timezone', 'UTC', true),

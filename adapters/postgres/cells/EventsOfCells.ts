@@ -47,7 +47,7 @@ const webhooks = Effect.map(perCell(Webhooks, WebhooksPostgres.layer), ({ all, o
   })
 )
 
-/** Waits for the node of a cell, because the other nodes announce deliveries meanwhile. */
+/** Waits until the node of a cell answers. Other nodes announce their deliveries during this wait. */
 const whenItAnswers = <Service>(service: Effect.Effect<Service>) =>
   Effect.orDie(Effect.retry(Effect.catchDefect(service, Effect.fail), Schedule.spaced("1 second")))
 

@@ -19,7 +19,7 @@ export const asOwner = <OE>(owner: OwnerLayer<OE>) => {
     Effect.provide(Effect.flatMap(Effect.flatMap(PgClient.PgClient, nodeClients), part), connections)
 }
 
-/** A cell on a node, or the place of a cell that is not there yet. */
+/** A cell on a node, or a node on which the cell does not exist yet. */
 interface OwnedPlace {
   readonly node: string
   readonly cell: CellName | null

@@ -59,7 +59,7 @@ const bandOrder: Order.Order<PendingBand> = Order.combineAll<PendingBand>([
   Order.mapInput(Order.Number, (band) => band.from_s)
 ])
 
-/** The bands of several cells, added up. */
+/** The totals by age and supplier of several cells, added up. */
 const summedBands = (bands: ReadonlyArray<PendingBand>): ReadonlyArray<PendingBand> => {
   const sums: Array<PendingBand> = []
   for (const band of [...bands].sort(bandOrder)) {
