@@ -13,7 +13,7 @@ export const rechargeToken = Schema.String.annotate({
 const ReversalView = Schema.Struct({
   status: Schema.Literals(["PENDING", "REVERSED", "DENIED"]).annotate({
     description:
-      "PENDING: sin respuesta firme todavía. REVERSED: confirmada; el monto fue devuelto. DENIED: la venta sigue en pie y puede anularse de nuevo con otra clave."
+      "PENDING: sin respuesta firme todavía. REVERSED: confirmada; el monto fue devuelto. DENIED: la venta sigue cobrada y puede anularse de nuevo con otra clave."
   }),
   solicitada_en: LocalTimestamp,
   resuelta_en: Schema.NullOr(LocalTimestamp)

@@ -128,7 +128,7 @@ export const errorTexts = {
       "Consulte la ruta de error.details.consultar_en (también en Location) cada 10 segundos, hasta 2 minutos.",
       "En una venta, espere hasta que esté en SUCCESS o en FAILED. En una anulación, espere hasta que anulacion.status deje de ser PENDING. Mientras la venta siga en SUCCESS, no está anulada.",
       "Si nada cambia, siga consultando con menos frecuencia: la operación se resolverá sin otra acción suya.",
-      "Con anulacion.status en DENIED la anulación fue rechazada y la venta sigue en pie: puede pedirla de nuevo con otra clave."
+      "Con anulacion.status en DENIED la anulación fue rechazada y la venta sigue cobrada: puede pedir otra anulación con otra clave."
     ]
   },
   INVALID_PHONE: {
@@ -149,7 +149,7 @@ export const errorTexts = {
     money: returned,
     again: newKey,
     action: [
-      "Respete monto_minimo y monto_maximo del catálogo; 0 significa sin tope por ese lado.",
+      "Respete monto_minimo y monto_maximo del catálogo; 0 significa que ese límite no existe.",
       "Venda de nuevo con otro monto y una clave nueva."
     ]
   },
@@ -165,7 +165,7 @@ export const errorTexts = {
   },
   TRANSACTION_REJECTED: {
     meaning:
-      "El proveedor rechazó la operación de forma definitiva. En una anulación significa que la venta sigue en pie.",
+      "El proveedor rechazó la operación de forma definitiva. En una anulación significa que la venta sigue cobrada.",
     money: "En una venta, se reservó y se devolvió completo. En una anulación, la venta queda cobrada.",
     again: newKey,
     action: [

@@ -115,7 +115,7 @@ const answers = table(
     ["410", "La entrega termina en fallida y el webhook se desactiva."],
     [
       html`429 o 503 con <code>Retry-After</code>`,
-      "Reintenta después del tiempo que usted pide, si es mayor que la pausa de la tabla siguiente; como máximo, el doble de esa pausa."
+      "Reintenta después del tiempo que usted pide, si es mayor que la pausa de la tabla siguiente. Espera como máximo el doble de esa pausa."
     ],
     ["3xx", "Reintenta. Las redirecciones no se siguen."],
     ["Cualquier otra, o ninguna en 15 segundos", "Reintenta."]
