@@ -132,3 +132,17 @@ layer(SpreadTestServer, { excludeTestServices: true, timeout: "2 minutes" })("a 
     })
   )
 })
+
+layer(SpreadTestServer, { excludeTestServices: true, timeout: "2 minutes" })("cells of a full server", (it) => {
+  it.effect("sell on the connections of their node", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const database = new URL(yield* testDatabaseUrl).pathname.slice(1)
+      const open = sql`select from pg_stat_activity where datname = ${database}`
+      const before = (yield* open).length
+      yield* sql.unsafe(`alter database "${database}" connection limit ${before}`)
+      yield* companies
+      assert.lengthOf(yield* open, before)
+    })
+  )
+})

@@ -4,9 +4,9 @@ import { CompanyClosed } from "../../../core/domain/Errors.ts"
 import type { CompanyId } from "../../../core/domain/Ids.ts"
 import { CellFilter } from "../../../core/ports/CellFilter.ts"
 import { CellName, CellTimeout, DirectoryClient, ListeningClient } from "../connection/Cell.ts"
-import { PoolSize } from "../connection/Database.ts"
+import { type DatabaseUnavailable, PoolSize } from "../connection/Database.ts"
 import { DirectoryChanges } from "../connection/DirectoryChanges.ts"
-import { type CellPlace, mainNode, Nodes } from "../connection/Nodes.ts"
+import { type CellPlace, mainNode, Nodes, type NodeUnknown } from "../connection/Nodes.ts"
 import { isLate, isLost } from "../connection/SqlFailure.ts"
 import { makeTtlCache } from "../connection/TtlCache.ts"
 import { grouped } from "../grouping/Grouped.ts"
@@ -112,6 +112,19 @@ const guardedCell = <Service extends object>(service: Service, connect: Effect.E
   return Object.fromEntries(guarded) as Service
 }
 
+const isFull = (error: NodeUnknown | DatabaseUnavailable) =>
+  error._tag === "DatabaseUnavailable" && error.isFull === true
+
+// A lock may then delay other cells. This is better than refusing all calls of this cell.
+const shareNode = (cell: string) => (error: Error) =>
+  Effect.as(
+    Effect.logError("a cell gets no connections of its own until the next start; raise max_connections of its server", {
+      cell,
+      error: error.message
+    }),
+    null
+  )
+
 /** A cell with its instance of an adapter. */
 export interface CellPart<Service> {
   readonly name: string
@@ -175,7 +188,10 @@ export const perCell = Effect.fnUntraced(function* <Id, Service extends object, 
   const clientsOf = Effect.fnUntraced(function* (place: Place) {
     const ofNode = yield* clientsOfNode(place.node)
     if (place.isOnly || nodes.connectCell === null) return ofNode
-    const own = yield* closedIfLost(Effect.orDie(nodes.connectCell(place)))
+    const own = yield* nodes
+      .connectCell(place)
+      .pipe(Effect.catchIf(isFull, shareNode(place.name)), Effect.orDie, closedIfLost)
+    if (own === null) return ofNode
     return Context.merge(ofNode, own).pipe(
       Context.add(CellTimeout, cell_max),
       Context.add(ListeningClient, Context.get(ofNode as Context.Context<PgClient.PgClient>, PgClient.PgClient)),

@@ -2,12 +2,15 @@ import type { Socket } from "node:net"
 import { PgClient } from "@effect/sql-pg"
 import { Context, Duration, Effect, Layer, Redacted, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
+import { codeOf } from "../../../core/domain/ErrorCatalogue.ts"
 
 /** The database cannot be reached. The message states the problem and the remedy in one line. */
 export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
   message: Schema.String,
   /** Whether a server answers and refuses the connection, for example because of the login. */
-  answers: Schema.Boolean
+  answers: Schema.Boolean,
+  /** Whether the server accepts no more connections. */
+  isFull: Schema.optionalKey(Schema.Boolean)
 }) {}
 
 /** Number of connections of the pool. PG_POOL_MAX counts the connections of all pools of a process. */
@@ -63,7 +66,8 @@ export const layer = ({
         Effect.tap((sql) => sql`select 1`),
         Effect.mapError((error) => {
           const answers = error.reason._tag !== "ConnectionError"
-          return new DatabaseUnavailable({ message: explain(error, url, variable), answers })
+          const isFull = codeOf(error.reason.cause) === "53300"
+          return new DatabaseUnavailable({ message: explain(error, url, variable), answers, isFull })
         })
       )
     )
