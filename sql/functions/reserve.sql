@@ -454,8 +454,8 @@ begin
     for update
   ) as b on true;
 
-  -- A company that has moved to another cell has no balance here. It counts as closed. A later statement than the wait for
-  -- its balance finds it.
+  -- A company that has moved to another cell has no balance here, and counts as closed. This check is a
+  -- statement of its own, so that it sees a move that committed while step 2 waited for the balance.
   if any_without_balance then
     for i in 1..cardinality(demands) loop
       if demands[i].balance_ctid is null then
