@@ -52,9 +52,9 @@ type Count = ReturnType<typeof countIn>
 const connection = (url: Redacted.Redacted) =>
   NodeRedis.layer({
     url: Redacted.value(url),
-    // A command fails at once if there is no connection.
+    // A command fails immediately if there is no connection.
     disableOfflineQueue: true,
-    // Without an explicit reconnect strategy, the client gives up when its first connection fails.
+    // Without an explicit reconnect strategy, the client stops connecting when its first connection fails.
     socket: { reconnectStrategy: reconnectAfter_ms, socketTimeout: idle_max_ms },
     // Pings keep a connection without calls open.
     pingInterval: idle_max_ms / 2

@@ -2,7 +2,7 @@ import { randomFillSync } from "node:crypto"
 import { Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 
-/** Number of bytes that are read from the operating system at once. A read for each value would add 9 µs to a sale. */
+/** Number of bytes that are read from the operating system in one call. A read for each value would add 9 µs to a sale. */
 const drawn_bytes = 8192
 
 /** Makes a function that returns random bytes from blocks. It returns each byte of a block once. */

@@ -81,7 +81,7 @@ export const ownAll = (directory: string, { gid, uid }: SystemUser): void => {
 
 /**
  * Creates a directory atomically: `fill` writes a temporary directory, which is renamed when complete. A process that
- * dies midway leaves no directory that looks complete. If several processes create it at once, all of them use the
+ * dies midway leaves no directory that looks complete. If several processes create it at the same time, all of them use the
  * directory that was renamed first.
  */
 export const makeWhole = async (

@@ -109,7 +109,7 @@ const reachable = (user: SystemUser | null): string => {
 }
 
 /**
- * Writes the file only if it does not exist. If several processes start at once, all use the file that the first
+ * Writes the file only if it does not exist. If several processes start at the same time, all use the file that the first
  * process wrote.
  */
 const saveFirst = (home: string, memory: SavedPlace): void => {

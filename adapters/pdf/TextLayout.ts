@@ -3,7 +3,7 @@ import type { Box, Document } from "./PdfDocument.ts"
 
 export type Face = "plain" | "bold"
 
-/** A part of a line that is drawn at once: in one font, and in one direction. */
+/** A part of a line that is drawn with one call: in one font, and in one direction. */
 interface Piece {
   readonly font: FontName
   readonly text: string

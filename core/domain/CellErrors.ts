@@ -58,7 +58,7 @@ export class CellsUnreachable extends Schema.TaggedError<CellsUnreachable>()("Ce
     "refused",
     /** The node does not answer, and the directory names it as the place of the rows. */
     "place_down",
-    /** The target does not answer, and the directory still names the source. The move can be given up. */
+    /** The target does not answer, and the directory still names the source. The move can be cancelled. */
     "target_down",
     /** The source does not answer, and the directory names the target. The move can end if the source is lost. */
     "source_down",

@@ -42,7 +42,7 @@ export class CatalogueAdmin extends Context.Service<
     readonly store: (draft: CatalogueDraft) => Effect.Effect<void, CategoryNameTaken>
     /**
      * Stores the draft if the catalogue is empty, and returns whether the draft was stored. Several processes may call
-     * this at once.
+     * this at the same time.
      */
     readonly fill: (draft: CatalogueDraft) => Effect.Effect<boolean>
     readonly list: (companyId: CompanyId | null) => Effect.Effect<ListedCatalogue>

@@ -9,7 +9,7 @@ export interface DeliveryClaim {
   readonly now: DateTime.Utc
   readonly lease: Duration.Duration
   readonly limit: number
-  /** The most deliveries that this process may send to one webhook at once. */
+  /** The most deliveries that this process may send to one webhook at the same time. */
   readonly perWebhook: number
   /** Number of deliveries that this process is sending, by webhook. */
   readonly busy: ReadonlyMap<WebhookId, number>

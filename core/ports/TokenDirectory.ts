@@ -19,7 +19,7 @@ export interface TokenUse {
 
 /**
  * Finds tokens by api_key. Results may be cached for a few seconds. A change of a token clears the caches of all
- * processes, so a revoked token is refused at once.
+ * processes, so a revoked token is refused immediately.
  */
 export class TokenDirectory extends Context.Service<
   TokenDirectory,

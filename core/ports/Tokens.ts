@@ -13,7 +13,7 @@ export interface ConfiguredToken {
   readonly secret: StoredSecret
 }
 
-/** A token's secrets after a rotation. `previous` is null when the old secret ended at once. */
+/** A token's secrets after a rotation. `previous` is null when the old secret ended immediately. */
 export interface Rotated {
   readonly secret: StoredSecret
   readonly previous: StoredSecret | null
@@ -35,7 +35,7 @@ export class Tokens extends Context.Service<
     readonly add: (token: NewToken, secret: StoredSecret, at: DateTime.Utc) => Effect.Effect<TokenId>
     /** Changes the state of a token, and returns the token as it was before. Revocation is final. */
     readonly setState: (tokenId: TokenId, state: TokenState) => Effect.Effect<Token, UnknownToken | TokenRevoked>
-    /** Replaces the secrets of a token. A secret that `turn` does not return becomes invalid at once. */
+    /** Replaces the secrets of a token. A secret that `turn` does not return becomes invalid immediately. */
     readonly rotate: (
       tokenId: TokenId,
       turn: (secret: StoredSecret) => Effect.Effect<Rotated>

@@ -10,10 +10,10 @@ import { seriesOf } from "../telemetry/Metrics.ts"
 /** Lease of a claimed delivery. Longer than an attempt, so that the attempt ends before the lease. */
 const lease = Duration.seconds(45)
 
-/** The most deliveries that a process sends at once, to all webhooks together. */
+/** The most deliveries that a process sends at the same time, to all webhooks together. */
 const sending_max = 512
 
-/** The most deliveries that a process sends at once to one webhook, so that a slow webhook does not delay others. */
+/** The most deliveries that a process sends at the same time to one webhook, so that a slow webhook does not delay others. */
 const perWebhook_max = 16
 
 /** How often a process looks for due retries, and for events without a received notification. */
@@ -105,7 +105,7 @@ const deliver = Effect.fn("DeliverEvents.deliver", { level: "Debug" })(function*
 })
 
 /**
- * Delivers events for the life of the process. Any number of processes may run this at once.
+ * Delivers events for the life of the process. Any number of processes may run this at the same time.
  *
  * @param render makes the body of a delivery.
  * @param areSalesWaiting whether sales of this process wait for the database.

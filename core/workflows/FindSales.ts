@@ -94,7 +94,7 @@ export const saleIdOf = Effect.fn("FindSales.saleIdOf")(function* (text: string)
   return id === undefined ? yield* new UnknownSale({ text }) : TransactionId.make(id)
 })
 
-/** How many found sales an export reads at once. */
+/** How many found sales an export reads with one query. */
 const part = 1_000
 
 /** All sales that a search finds. They are few enough to be kept in memory. */

@@ -75,7 +75,7 @@ const askNext = Effect.fnUntraced(function* (check: Check, began: DateTime.Utc, 
 })
 
 /**
- * Asks again about the settled sales that are due. Several processes may run this at once. The checks take turns, so
+ * Asks again about the settled sales that are due. Several processes may run this at the same time. The checks take turns, so
  * that no check waits for the backlog of another check.
  *
  * @param calls_max how many questions may be in flight. The number should be small, to leave room for recovery and

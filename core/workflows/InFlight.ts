@@ -186,7 +186,7 @@ export const retryWrite = Effect.fnUntraced(function* <A, R>(
     })
   )
   const again = () => retryUntilSuccess(pace, logFailure)(Effect.suspend(() => write(hasAnswered)))
-  // Almost every write succeeds at once, so the retries are built only after a failure.
+  // Almost every write succeeds immediately, so the retries are built only after a failure.
   const written = yield* Effect.catchDefect(write(hasAnswered), (defect) =>
     logFailure(defect).pipe(Effect.andThen(Effect.sleep(firstPause)), Effect.andThen(Effect.suspend(again)))
   )

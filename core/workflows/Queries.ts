@@ -26,7 +26,7 @@ export const listTransactions = Effect.fn("Queries.listTransactions")(function* 
   return yield* transactions.list(companyId, yield* withXid(companyId, filter), page)
 })
 
-/** How many sales an export to a file reads at once. */
+/** How many sales an export to a file reads with one query. */
 const part = 1_000
 
 /**

@@ -15,7 +15,7 @@ import { reversalStatusOf, statusOf } from "./Supplier.ts"
 const lease = Duration.sum(providerTimeout, Duration.seconds(30))
 
 /**
- * The most operations claimed at once. The questions of a claim run in parallel, because a queued question would end
+ * Maximum number of operations in one claim. The questions of a claim run in parallel, because a queued question would end
  * after its lease. Reversals have a separate limit, so that they do not wait for a backlog of sales. The sum leaves
  * room for other calls to the provider.
  */
@@ -59,7 +59,7 @@ export const recordSignOfRecovery = Effect.flatMap(Clock.currentTimeMillis, (now
 
 /**
  * Asks the provider for the status of due, or of all, unresolved sales and reversals, and settles firm answers. Never
- * dispatches. Several processes may run this at once. Contract: 3.1.
+ * dispatches. Several processes may run this at the same time. Contract: 3.1.
  */
 export const recover = Effect.fn("Recover.recover", { level: "Debug" })(function* (which: "due" | "all") {
   const unresolved = yield* Unresolved

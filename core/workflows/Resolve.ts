@@ -147,7 +147,7 @@ const otherConfirmation = Effect.fnUntraced(function* (
  * more. A firm contradiction settles nothing. A confirmation of the delivery replaces the operators' data with the
  * provider's proof.
  *
- * If two operators confirm at once, the second gets an error that names the first. If the first process has not settled
+ * If two operators confirm at the same time, the second gets an error that names the first. If the first process has not settled
  * after a minute, any operator may settle by confirming again. If both then settle, the later operator gets the error.
  *
  * @param evenUnasked whether to settle even if the provider cannot be asked.

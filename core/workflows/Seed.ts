@@ -31,7 +31,7 @@ const openingDeposit = { amount: sandboxOpening, reference: "sandbox-apertura" }
 
 /**
  * Fills a new database: a catalogue if there is none, and the shared sandbox company with credentials and opening
- * deposit. Safe to run at every start and in several processes at once.
+ * deposit. Safe to run at every start and in several processes at the same time.
  *
  * @param credentials null creates no sandbox, and suspends the credentials of an existing sandbox.
  */

@@ -17,7 +17,7 @@ import { InFlight } from "./InFlight.ts"
 const smsLease = Duration.sum(providerTimeout, Duration.seconds(30))
 
 /**
- * The most messages claimed at once. All calls of a claim run in parallel, because a queued call would end after its
+ * Maximum number of messages in one claim. All calls of a claim run in parallel, because a queued call would end after its
  * lease.
  */
 const claimed_max = 4
@@ -97,7 +97,7 @@ const later = ({ createdAt }: ClaimedSms, now: DateTime.Utc, reason: string): Sm
 // process is stopping.
 const sendClaimed = (sms: ClaimedSms) => InFlight.use(({ run }) => run(sendSms(sms)))
 
-/** Sends all due messages. Several processes may run it at once. */
+/** Sends all due messages. Several processes may run it at the same time. */
 export const sendDue = Effect.fn("SendSms.sendDue", { level: "Debug" })(function* () {
   const { claim } = yield* Outbox
   yield* handleDue(claim, sendClaimed)

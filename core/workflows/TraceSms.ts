@@ -29,7 +29,7 @@ const askAboutDelivery = Effect.fn("TraceSms.askAboutDelivery")(function* (sms: 
   yield* recordDelivery(sms, answer._tag === "Open" ? { ...answer, askAt: nextDeliveryQuestion(sms, now) } : answer)
 })
 
-/** Asks about all accepted messages for which a question is due. Several processes may run this at once. */
+/** Asks about all accepted messages for which a question is due. Several processes may run this at the same time. */
 export const traceDue = Effect.fn("TraceSms.traceDue", { level: "Debug" })(function* () {
   const { claimTraced } = yield* Outbox
   yield* handleDue(claimTraced, askAboutDelivery)

@@ -105,7 +105,7 @@ export const layerServer = (
         while: () => sockets.size > 0,
         schedule: Schedule.spaced(betweenChecks).pipe(Schedule.upTo({ duration: others_max }))
       })
-      // Closes the listener without Node's `http.Server.close`, which would cut idle connections at once. A client may be
+      // Closes the listener without Node's `http.Server.close`, which would cut idle connections immediately. A client may be
       // sending a call on one of them. Each connection ends with its next response instead.
       const leaving = Effect.andThen(
         Effect.sync(() => void NetServer.prototype.close.call(server)),

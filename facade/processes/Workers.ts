@@ -7,7 +7,7 @@ import { type Crew, makeCrew, type Worker, type WorkerEnded } from "./Crew.ts"
 /** A worker that ends within this time after its start counts as failing. */
 const failing_max = Duration.seconds(30)
 
-/** The pauses before a failing worker is replaced. The first replacement starts at once. */
+/** The pauses before a failing worker is replaced. The first replacement starts immediately. */
 const firstPause = Duration.seconds(1)
 const pause_max = Duration.seconds(30)
 

@@ -37,7 +37,7 @@ interface StatementFile {
 /** Faults that are named before reading stops. */
 const faults_max = 20
 
-/** Lines that are passed on at once. */
+/** Lines that are passed on as one batch. */
 const batch_max = 1_000
 
 /** Longest line in characters. Without it, an open quote would read the rest of the file into memory. */
@@ -65,7 +65,7 @@ const beginningOf = async (path: string): Promise<{ readonly text: string; reado
   }
 }
 
-/** Characters of a text that are parsed at once. */
+/** Characters of a text that are parsed in one step. */
 const slice_max = 65_536
 
 function* slicesOf(text: string): Generator<string> {

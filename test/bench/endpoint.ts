@@ -1,7 +1,7 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 
-// The endpoint of all webhooks. It answers each delivery at once. GET returns the deliveries that have arrived since the
+// The endpoint of all webhooks. It answers each delivery immediately. GET returns the deliveries that have arrived since the
 // last GET: the id of the event and the time of arrival.
 
 let arrivals: Array<readonly [id: string, at_ms: number]> = []

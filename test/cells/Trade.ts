@@ -18,7 +18,7 @@ import { begunOn, intentOf, opened, reservedOrder, reversalOf } from "../support
 export const delivered = Verdict.Confirm({ delivery: { authCode: "AUTH-77", rechargeToken: null } })
 const refused = Verdict.Release({ refusal: "TRANSACTION_REJECTED" })
 
-/** Sells five times at once: three sales are delivered, one is refused, and one stays pending. */
+/** Sells five times at the same time: three sales are delivered, one is refused, and one stays pending. */
 const sellFive = Effect.fnUntraced(function* (company: number) {
   const ledger = yield* Ledger
   const verdicts = [delivered, delivered, delivered, refused, Verdict.Hold()]

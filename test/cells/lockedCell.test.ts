@@ -114,7 +114,7 @@ layer(SpreadTestServer, { excludeTestServices: true, timeout: "2 minutes" })("a 
       yield* sellsTwice(open)
       yield* pass("5 seconds")
       assert.deepStrictEqual(statusOf(yield* Fiber.join(hanging)), refused)
-      // This sale is refused at once, because the first statement has not ended.
+      // This sale is refused immediately, because the first statement has not ended.
       assert.deepStrictEqual(statusOf(yield* sellTo(locked, "second")), refused)
       assert.deepStrictEqual(yield* moneyOf(locked), { available: 900, held: 0, consumed: [100, 100, 100] })
 

@@ -137,7 +137,7 @@ layer(CompanyMovesOnNodes, { excludeTestServices: true, timeout: "5 minutes" })(
       })
   )
 
-  it.effect("stays in its cell if the move is given up, whatever was copied", () =>
+  it.effect("stays in its cell if the move is cancelled, regardless of what was copied", () =>
     Effect.gen(function* () {
       const { pending } = yield* busyCompany(330)
       const rows = yield* rowsOf("cell", 330)

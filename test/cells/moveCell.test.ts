@@ -208,7 +208,7 @@ layer(MovesOnTwoNodes, { excludeTestServices: true, timeout: "5 minutes" })("a c
     })
   )
 
-  it.effect("stays on its node if the move is given up, whatever was copied", () =>
+  it.effect("stays on its node if the move is cancelled, regardless of what was copied", () =>
     Effect.gen(function* () {
       const { pending } = yield* busyInCell(336)
       const rows = yield* onNode(rowsOf("sur", 336))

@@ -48,7 +48,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("the refer
     })
   )
 
-  it.effect("is confirmed for one of three companies when three operators confirm at once", () =>
+  it.effect("is confirmed for one of three companies when three operators confirm at the same time", () =>
     Effect.gen(function* () {
       for (const round of [1, 2, 3, 4, 5]) {
         const proposals = yield* Effect.forEach([306, 307, 308], (company) => propose(company, `Q-${round}`))

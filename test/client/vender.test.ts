@@ -248,7 +248,7 @@ layer(TestServer, { excludeTestServices: true })("vender, after a sale with unkn
     })
   )
 
-  it.effect("returns the same fields as a sale that is delivered at once", () =>
+  it.effect("returns the same fields as a sale that is delivered immediately", () =>
     Effect.gen(function* () {
       const { client } = yield* withRecovery()
       const later = yield* Effect.promise(() => client.vender(saleOf("8095550122")))
@@ -259,7 +259,7 @@ layer(TestServer, { excludeTestServices: true })("vender, after a sale with unkn
     })
   )
 
-  it.effect("returns PENDING at once with a deadline of 0", () =>
+  it.effect("returns PENDING immediately with a deadline of 0", () =>
     Effect.gen(function* () {
       const { client, pauses } = yield* withRecovery()
       const sold = yield* Effect.promise(() => client.vender(saleOf("8095550122"), { deadline_ms: 0 }))

@@ -81,7 +81,7 @@ describe.skipIf(!isBrowserInstalled())("the closings in Chromium", () => {
 
 describe.skipIf(!isBrowserInstalled())("a deposit above the limit in Chromium", () => {
   layer(consoleInBrowser, { excludeTestServices: true })((it) => {
-    it.effect("is among the proposals at once, and another operator confirms it", () =>
+    it.effect("is among the proposals immediately, and another operator confirms it", () =>
       Effect.gen(function* () {
         const names = { razon_social: "Colmado Luz", codigo_empresa: "LUZ", ambiente: "development" }
         const { data } = yield* callConsole("empresas.crear", { browser: yield* signedIn("admin"), input: names })

@@ -93,7 +93,7 @@ describe("a session of the console", () => {
       })
     )
 
-    it.effect("is used by two consoles at once", () =>
+    it.effect("is used by two consoles at the same time", () =>
       Effect.gen(function* () {
         const browser = yield* signedIn("cajero")
         const onOther = yield* anotherConsole

@@ -109,7 +109,7 @@ const sendOnce = (
 /** Pause between two calls with one key. The contract recommends two seconds; a shorter pause keeps the run short. */
 const retryPause = "60 millis"
 
-/** Number of calls after which a client gives up and continues with its next purchase. */
+/** Number of calls after which a client ends an operation and continues with its next purchase. */
 const tries_max = 6
 
 /** Calls the servers in turn until a response needs no retry, or until all tries are used. */

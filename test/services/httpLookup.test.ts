@@ -101,7 +101,7 @@ layer(Outside)("a lookup at an HTTP gateway", (it) => {
       })
   )
 
-  it.effect("waits until its caller gives up if no response arrives", () =>
+  it.effect("waits until its caller stops waiting if no response arrives", () =>
     Effect.gen(function* () {
       const { gateway, provider } = yield* startProvider
       gateway.misbehaviours.plan(identifier, "trickle")

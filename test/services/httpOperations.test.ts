@@ -54,7 +54,7 @@ interface Operation {
     Effect.Services<typeof startProvider>
   >
   readonly connect: (url: string) => Effect.Effect<Calls, never, Effect.Services<typeof startProvider>>
-  /** Decision of the gateway, the answer both at once and to a later status query, and the record of the gateway. */
+  /** Decision of the gateway, the answer to the operation and to a later status query, and the record of the gateway. */
   readonly decisions: ReadonlyArray<readonly [decision: string, answer: object, recorded: object]>
   readonly done: object
   /** The record of the gateway before and after it carries out the operation. */
@@ -142,7 +142,7 @@ layer(Outside)((it) => {
     const nothingKnown = StatusAnswer.NotFound()
 
     it.effect.each(operation.decisions)(
-      "decided as %s has the same result at once and in a later query",
+      "decided as %s has the same result immediately and in a later query",
       ([decision, answer, recorded]) =>
         Effect.gen(function* () {
           const { ask, decide, gateway, send } = yield* start
@@ -187,7 +187,7 @@ layer(Outside)((it) => {
       ["silent before", nothingKnown],
       ["silent after", done],
       ["trickle", done]
-    ] as const)("under the fault %s waits until its caller gives up", ([misbehaviour, later]) =>
+    ] as const)("under the fault %s waits until its caller stops waiting", ([misbehaviour, later]) =>
       Effect.gen(function* () {
         const { ask, gateway, send } = yield* start
         gateway.misbehaviours.plan(xid, misbehaviour)

@@ -114,7 +114,7 @@ layer(Outside)("an SMS through Twilio", (it) => {
   )
 
   it.effect.each(["silent before", "silent after", "trickle"] as const)(
-    "under the fault %s waits until its caller gives up",
+    "under the fault %s waits until its caller stops waiting",
     (misbehaviour) =>
       Effect.gen(function* () {
         const { sms, twilio } = yield* start

@@ -124,7 +124,7 @@ describe("the address of a webhook", () => {
     "https://[fe80::1%25eth0]",
     "https://usuario:clave@93.184.216.34",
     "http://93.184.216.34"
-  ])("%s is refused at once, and nothing is sent to it", (url) =>
+  ])("%s is refused immediately, and nothing is sent to it", (url) =>
     Effect.gen(function* () {
       const { asked, resolve } = resolvingTo(["93.184.216.34"])
       const sender = yield* makeSender({ local: false, resolve })

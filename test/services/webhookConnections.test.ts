@@ -105,7 +105,7 @@ describe("a connection", () => {
     })
   )
 
-  it.effect("over TLS is given up after 15 seconds if its handshake does not end", () =>
+  it.effect("over TLS ends after 15 seconds if its handshake does not finish", () =>
     Effect.gen(function* () {
       const { opened, port } = yield* silentPort
       const sender = yield* makeSender({ local: true })

@@ -71,7 +71,7 @@ export const secondPostgres = Effect.gen(function* () {
     }),
     /** Lets a suspended server continue. */
     resume,
-    /** Ends the server at once, as a power failure does. */
+    /** Ends the server immediately, as a power failure does. */
     kill: Effect.sync(() =>
       signalAll(
         [postgresPidIn(cluster.directory) ?? 0].filter((pid) => pid > 0),

@@ -94,7 +94,7 @@ const namesOf = (cell: OwnedCell, moved: Moved) =>
 
 /**
  * Adds the triggers that refuse changes of the tables. For a company they take effect when its row in `departed` says that it
- * is frozen, for a whole cell at once.
+ * is frozen, for a whole cell immediately.
  */
 export const freezeTables = Effect.fnUntraced(function* (cell: OwnedCell, moved: Moved) {
   const { name, sql } = cell

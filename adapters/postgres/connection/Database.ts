@@ -36,7 +36,7 @@ export const keepAlive = Duration.seconds(30)
 /**
  * The connection pool. Statements of different requests share a connection. A transaction or a listener has its own.
  *
- * The pool fills one connection with statements before it uses the next. It opens all connections at once, because it
+ * The pool fills one connection with statements before it uses the next. It opens all connections at the same time, because it
  * would otherwise grow only when every connection is full. Sharing must stay on: without it, callers that wait for a
  * connection wait forever after an outage of Postgres.
  */

@@ -33,7 +33,7 @@ const placeOf = (url: Redacted.Redacted) => {
 
 /**
  * Asks the server each second, on a connection of its own. If an answer takes longer than two seconds, cuts all connections
- * to the server. Callers then see lost connections, as when a server dies, and new calls fail at once until the server
+ * to the server. Callers then see lost connections, as when a server dies, and new calls fail immediately until the server
  * answers again.
  *
  * @param name the node, for the log.

@@ -31,7 +31,7 @@ type Connected = Effect.Effect<Context.Context<NodeClients>, NodeUnknown | Datab
 
 /** Connections to the nodes other than main, and to cells. Each is opened at its first use. */
 export interface NodeConnections {
-  /** Connects to the node, unless it is connected. Fails at once while its server does not answer. */
+  /** Connects to the node, unless it is connected. Fails immediately while its server does not answer. */
   readonly connect: (node: string) => Connected
   /**
    * Connects to the node with connections for this cell only. Statements that wait in one cell then delay no other cell.

@@ -62,7 +62,7 @@ const caseOf = (row: CaseRow): Case => ({
   goneAt: instantOrNull(row.gone_at)
 })
 
-/** Number of cases that are read at once while a list is printed. */
+/** Number of cases that are read with one query while a list is printed. */
 const part = 1_000
 
 const make = Effect.gen(function* () {

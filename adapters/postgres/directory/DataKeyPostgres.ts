@@ -56,7 +56,7 @@ const stored = Effect.gen(function* () {
   return row
 }).pipe(Effect.orDie)
 
-// If several processes start at once, the key of the first process is stored, and all processes use it.
+// If several processes start at the same time, the key of the first process is stored, and all processes use it.
 const create = Effect.fnUntraced(function* (operatorKey: OperatorKey) {
   const sql = yield* PgClient.PgClient
   const random = yield* SecureRandom.SecureRandom

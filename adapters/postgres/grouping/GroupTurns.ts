@@ -44,7 +44,7 @@ interface CellLimit {
 /**
  * Schedules the groups of several queues, each with calls of one kind.
  *
- * If no group is running, a group starts at once. So a single call does not wait, and no timer is needed. A second
+ * If no group is running, a group starts immediately. So a single call does not wait, and no timer is needed. A second
  * group starts when as many calls wait as the running group has, or 16. Smaller second groups are not worth it, because
  * each group costs the database and the server 0.3 ms regardless of its size.
  *

@@ -33,7 +33,7 @@ const figuresOf = Schema.decodeUnknownSync(DayFigures)
 
 const columns = "c.content, encode(c.seal, 'hex') as seal"
 
-/** Number of closings that are read at once while a list is streamed. */
+/** Number of closings that are read with one query while a list is streamed. */
 const part = 200
 
 const make = Effect.gen(function* () {

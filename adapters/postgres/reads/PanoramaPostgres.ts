@@ -38,7 +38,7 @@ const supplierOf = ({ service_id, service_name, ...result }: SupplierRow): Suppl
 /**
  * Runs reads of the panorama in one snapshot, with their own settings. Without sequential scans, the plans use the
  * indexes on time and status even before statistics were gathered. A read uses one core, so that the other cores stay
- * free for sales, and gives up after five seconds. The memory is enough to group and sort the sales of a day.
+ * free for sales, and fails after five seconds. The memory is enough to group and sort the sales of a day.
  */
 const inPanoramaSnapshot = <A, E, R>(sql: PgClient.PgClient, reads: Effect.Effect<A, E, R>) =>
   inOneSnapshot(

@@ -38,7 +38,7 @@ export const entryColumns = (prefix = ""): string =>
     .map((column) => `${prefix}${column}`)
     .join(", ")
 
-/** Number of entries that are read at once while a statement is sent to a client. */
+/** Number of entries that are read with one query while a statement is sent to a client. */
 const part = 1_000
 
 const entryList: CountedList = {

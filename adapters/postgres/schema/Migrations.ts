@@ -218,7 +218,7 @@ const bringUp = Effect.gen(function* () {
 
 /**
  * Migrates the database's schema to this version: the directory, then each cell in its own transaction. A migration
- * that was interrupted continues with the first cell that lacks a file. Several processes may migrate at once. A login
+ * that was interrupted continues with the first cell that lacks a file. Several processes may migrate at the same time. A login
  * without the right to change the schema succeeds if nothing has to change.
  *
  * Does not change a schema of a later version. A server that returns to the previous version must not restore the

@@ -84,7 +84,7 @@ export const exposureChecks = Effect.all([
   operationsPort
 ])
 
-/** Checks the certificate when other settings are wrong, so that the operator sees all faults at once. */
+/** Checks the certificate when other settings are wrong, so that the operator sees all faults in one report. */
 export const certificateCheckOnly: Effect.Effect<ReadonlyArray<Check>> = tlsFiles.pipe(
   Effect.flatMap((files) => (files === null ? Effect.succeed([]) : Effect.map(certificate(files), (check) => [check]))),
   // A wrong TLS variable is already reported with the settings.

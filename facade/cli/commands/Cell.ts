@@ -118,7 +118,7 @@ const move = Command.make(
 ).pipe(
   Command.provide(operatorLayer),
   Command.withDescription(
-    "Move a cell with all its companies to another Postgres server. From the beginning to the end of the move, the calls of its companies receive 503 SERVICE_UNAVAILABLE with Retry-After, for at least 12 seconds. Calls in progress end first. Then the schema is copied, every copy is compared, and the old schema is dropped. Ids, keys, statements, closings and webhooks stay as they are. It needs the logins that own both databases. An interrupted command may be repeated. To give up a move that has begun, name the node on which the cell still is; the other server may be lost. If the old server is lost and the directory already names the new node, --source-lost ends the move."
+    "Move a cell with all its companies to another Postgres server. From the beginning to the end of the move, the calls of its companies receive 503 SERVICE_UNAVAILABLE with Retry-After, for at least 12 seconds. Calls in progress end first. Then the schema is copied, every copy is compared, and the old schema is dropped. Ids, keys, statements, closings and webhooks stay as they are. It needs the logins that own both databases. An interrupted command may be repeated. To cancel an unfinished move, name the node on which the cell is now; the other server may be lost. If the old server is lost and the directory already names the new node, --source-lost ends the move."
   ),
   Command.withShortDescription("Move a cell to another server"),
   Command.withExamples([

@@ -30,7 +30,7 @@ export const move = Command.make(
 ).pipe(
   Command.provide(operatorLayer),
   Command.withDescription(
-    "Move a company to another cell, with everything that is pending. From the beginning to the end of the move, its calls receive 503 SERVICE_UNAVAILABLE with Retry-After, for at least 12 seconds. Calls in progress end first. Then all rows move, and every copy is compared with its row. If one of the cells is on another server than the directory, the command needs the logins that own both databases. Ids, keys, statements, closings and webhooks stay as they are. An interrupted command may be repeated. To give up a move that has begun, name the cell in which the company still is; the other server may be lost. If the old server is lost and the directory already names the new cell, --source-lost ends the move."
+    "Move a company to another cell, with its unfinished sales, messages and deliveries. From the beginning to the end of the move, its calls receive 503 SERVICE_UNAVAILABLE with Retry-After, for at least 12 seconds. Calls in progress end first. Then all rows move, and every copy is compared with its row. If one of the cells is on another server than the directory, the command needs the logins that own both databases. Ids, keys, statements, closings and webhooks stay as they are. An interrupted command may be repeated. To cancel an unfinished move, name the cell in which the company is now; the other server may be lost. If the old server is lost and the directory already names the new cell, --source-lost ends the move."
   ),
   Command.withShortDescription("Move a company to another cell"),
   Command.withExamples([

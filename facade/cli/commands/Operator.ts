@@ -113,7 +113,7 @@ const reinvite = Command.make(
 ).pipe(
   Command.provide(operatorLayer),
   Command.withDescription(
-    "Give an operator a new invitation, for example after the loss of the phone. The password, the authenticator app, the token and all sessions of the account end at once."
+    "Give an operator a new invitation, for example after the loss of the phone. The password, the authenticator app, the token and all sessions of the account end immediately."
   ),
   Command.withShortDescription("Reset the password and the authenticator app"),
   Command.withExamples([{ command: "saldo operator reinvite Beto", description: "Beto has a new phone" }])
@@ -177,7 +177,7 @@ const suspend = suspension(
   "suspend",
   true,
   "is suspended, and all sessions have ended",
-  "Suspend an operator. All sessions, the invitation and the token stop working at once."
+  "Suspend an operator. All sessions, the invitation and the token stop working immediately."
 )
 const resume = suspension("resume", false, "may sign in again", "Let a suspended operator sign in again.")
 

@@ -101,7 +101,10 @@ const rotate = Command.make(
   Command.withShortDescription("Give a token a new secret"),
   Command.withExamples([
     { command: "saldo token rotate 12", description: "The old secret stays valid for 24 hours" },
-    { command: "saldo token rotate 12 --solape 0", description: "The old secret has leaked, so it is refused at once" }
+    {
+      command: "saldo token rotate 12 --solape 0",
+      description: "The old secret has leaked, so it is refused immediately"
+    }
   ])
 )
 
@@ -130,7 +133,7 @@ const revoke = stateCommand(
   "revoke",
   "revoked",
   "is permanently revoked.",
-  "Revoke a token permanently, at once and on all servers. This cannot be undone."
+  "Revoke a token permanently, immediately and on all servers. This cannot be undone."
 )
 
 const list = Command.make(

@@ -246,7 +246,7 @@ const readOverlap = (text: string): Option.Option<Duration.Duration> => {
 /** How long the previous secret stays valid after a rotation. */
 export const overlap = Flag.String("solape").pipe(
   Flag.withDescription(
-    "How long the old secret stays valid, in minutes, hours or days, at most 30d; 0 to refuse it at once"
+    "How long the old secret stays valid, in minutes, hours or days, at most 30d; 0 to refuse it immediately"
   ),
   withNote("such as 30m, 24h or 7d"),
   Flag.withMetavar("duration"),

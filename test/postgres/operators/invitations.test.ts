@@ -65,7 +65,7 @@ layer(AccountsLayer, { excludeTestServices: true })("an invitation", (it) => {
     }).pipe(atNoon)
   )
 
-  it.effect("is accepted once if two browsers confirm it at once", () =>
+  it.effect("is accepted once if two browsers confirm it at the same time", () =>
     Effect.gen(function* () {
       const token = yield* invited("Doble")
       const { secret } = yield* acceptInvitation(token, password)

@@ -67,7 +67,7 @@ const booksOf = Effect.fnUntraced(function* (company: number) {
 
 const TestLayer = AuditPostgres.layer.pipe(Layer.provideMerge(TestDatabase))
 
-layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("eight operators at once", (it) => {
+layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("eight operators at the same time", (it) => {
   it.effect.each([
     ["deposit", 500, 1],
     ["adjustment", 500, 1_001],

@@ -32,7 +32,7 @@ const refusals: ReadonlyArray<readonly [what: string, guard: string, statements:
   ["an adjustment without a reason", "funding_proposal_explained", [deposit({ kind: "'adjustment'" })]],
   ["a blank reason", "funding_proposal_reason_check", [deposit({ ...adjustment, reason: "''" })]],
   ["a proposal without an operator", "funding_proposal_proposed_by_check", [deposit({ proposed_by: "''" })]],
-  ["a proposal that expires at once", "funding_proposal_expiry", [deposit({ expires_at: at })]],
+  ["a proposal that expires immediately", "funding_proposal_expiry", [deposit({ expires_at: at })]],
   ["an unknown state", "funding_proposal_state_check", [deposit({ state: "'x'", decided_at: at })]],
   ["a decision without a time", "funding_proposal_decided_at", [deposit({ ...rejected, decided_at: "null" })]],
   ["a decision without an operator", "funding_proposal_decided_by", [deposit({ ...rejected, decided_by: "null" })]],

@@ -91,7 +91,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("an import of a catalogu
     })
   )
 
-  it.effect("reports all faults of a file at once, each with its line and column", () =>
+  it.effect("reports all faults of a file together, each with its line and column", () =>
     Effect.gen(function* () {
       const { refusal, run } = yield* CommandLine
       const text = `{

@@ -25,47 +25,50 @@ const confirmations = Effect.fnUntraced(function* (company: number) {
     order by id`
 })
 
-layer(CommandLine.layer, { excludeTestServices: true })("several operators who confirm a proposal at once", (it) => {
-  describe.each(unresolvedOperations)("for $operation", ({ code, done, second, unresolved }) => {
-    it.effect.each([1, 2, 3])("settle it once, and a refused operator learns who confirmed it: round %d", (round) =>
-      Effect.gen(function* () {
-        const { answer, run } = yield* CommandLine
-        const { company, id } = yield* unresolved(`${code}-${round}`)
-        yield* answer("transactions", "resolve", id, ...done.proposal, ...first)
-        const [, ...unasked] = second
-        const confirm = (name: string) =>
-          run("transactions", "confirm", id, ...proposalFlag(1), by(name), ...unasked, "--json")
-        const names = ["turno-2", "turno-3", "turno-4"]
-        const ran = yield* Effect.forEach(names, confirm, { concurrency: "unbounded" })
-        const events = yield* confirmations(company)
-        const [winner = "", ...others] = events.flatMap(({ action, operator }) =>
-          action === "resolution_agreed" ? [operator] : []
-        )
-        assert.deepStrictEqual(others, [])
-        assert.deepStrictEqual(
-          names.filter((_, index) => ran[index]?.code === 0),
-          [winner]
-        )
-        assert.lengthOf(
-          events.filter(({ won }) => won),
-          1
-        )
-        for (const { stderr } of ran.filter(({ code }) => code !== 0)) {
-          const { details, message } = JSON.parse(stderr).error
-          assert.strictEqual(details.confirmada_por, winner)
-          assert.match(details.confirmada_en, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
-          assert.include(message, `${winner} confirmed the proposal at ${details.confirmada_en}.`)
-        }
-        assert.deepStrictEqual(yield* moneyOf(company), done.money)
-        assert.isTrue((yield* answer("audit")).ok)
-      })
-    )
-  })
-})
+layer(CommandLine.layer, { excludeTestServices: true })(
+  "several operators who confirm a proposal at the same time",
+  (it) => {
+    describe.each(unresolvedOperations)("for $operation", ({ code, done, second, unresolved }) => {
+      it.effect.each([1, 2, 3])("settle it once, and a refused operator learns who confirmed it: round %d", (round) =>
+        Effect.gen(function* () {
+          const { answer, run } = yield* CommandLine
+          const { company, id } = yield* unresolved(`${code}-${round}`)
+          yield* answer("transactions", "resolve", id, ...done.proposal, ...first)
+          const [, ...unasked] = second
+          const confirm = (name: string) =>
+            run("transactions", "confirm", id, ...proposalFlag(1), by(name), ...unasked, "--json")
+          const names = ["turno-2", "turno-3", "turno-4"]
+          const ran = yield* Effect.forEach(names, confirm, { concurrency: "unbounded" })
+          const events = yield* confirmations(company)
+          const [winner = "", ...others] = events.flatMap(({ action, operator }) =>
+            action === "resolution_agreed" ? [operator] : []
+          )
+          assert.deepStrictEqual(others, [])
+          assert.deepStrictEqual(
+            names.filter((_, index) => ran[index]?.code === 0),
+            [winner]
+          )
+          assert.lengthOf(
+            events.filter(({ won }) => won),
+            1
+          )
+          for (const { stderr } of ran.filter(({ code }) => code !== 0)) {
+            const { details, message } = JSON.parse(stderr).error
+            assert.strictEqual(details.confirmada_por, winner)
+            assert.match(details.confirmada_en, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
+            assert.include(message, `${winner} confirmed the proposal at ${details.confirmada_en}.`)
+          }
+          assert.deepStrictEqual(yield* moneyOf(company), done.money)
+          assert.isTrue((yield* answer("audit")).ok)
+        })
+      )
+    })
+  }
+)
 
 const Serving = Layer.provideMerge(ResolutionsPostgres.layer, TestServer)
 
-layer(Serving, { excludeTestServices: true })("two operators who confirm a proposal at once", (it) => {
+layer(Serving, { excludeTestServices: true })("two operators who confirm a proposal at the same time", (it) => {
   /** A sale without an answer of the provider for 20 minutes. An operator has proposed to settle it as failed. */
   const proposed = Effect.fnUntraced(function* (identifier: string) {
     const { pass } = yield* ManualClock

@@ -176,7 +176,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a rotation of a secret"
     })
   )
 
-  it.effect("without an overlap ends the old secrets at once", () =>
+  it.effect("without an overlap ends the old secrets immediately", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       const { api_secret: first, empresa_id, token_id } = yield* issued

@@ -70,7 +70,7 @@ describe("the metrics of several processes", () => {
 })
 
 describe("a worker that fails again and again", () => {
-  it("is replaced at once, then after growing pauses of at most 30 seconds", () => {
+  it("is replaced immediately, then after growing pauses of at most 30 seconds", () => {
     const pauses = [1, 2, 3, 4, 6, 7, 50].map((failures) => Duration.toSeconds(pauseAfter(failures)))
     assert.deepStrictEqual(pauses, [0, 1, 2, 4, 16, 30, 30])
   })

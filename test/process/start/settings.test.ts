@@ -129,7 +129,7 @@ describe("the external services in production", () => {
     })
   )
 
-  it.effect.each(choices)("report all missing variables at once for %j", ([choice, needs]) =>
+  it.effect.each(choices)("report all missing variables together for %j", ([choice, needs]) =>
     Effect.gen(function* () {
       const faults = yield* faultsIn(choice)
       assert.deepStrictEqual(faults.map(nameOf), Object.keys(needs))

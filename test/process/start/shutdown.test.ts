@@ -149,7 +149,7 @@ describe("a server that receives SIGTERM", { timeout: timeout_ms }, () => {
     })
   )
 
-  it.live("keeps serving during SHUTDOWN_DELAY and exits at once on a second signal", () =>
+  it.live("keeps serving during SHUTDOWN_DELAY and exits immediately on a second signal", () =>
     Effect.gen(function* () {
       const gateway = yield* slowGateway
       const { ops, sell, server } = yield* sellingThrough(gateway.url, { SHUTDOWN_DELAY: "300" })

@@ -149,7 +149,7 @@ describe("a start that must fail", { timeout: timeout_ms }, () => {
     })
   )
 
-  it.live("reports all wrong variables at once without printing a secret", () =>
+  it.live("reports all wrong variables together without printing a secret", () =>
     Effect.gen(function* () {
       const environment = {
         PORT: "80x",

@@ -132,7 +132,7 @@ export const makeBuyer = Effect.fnUntraced(function* (chaos: RandomFaults, dispa
 
   /**
    * Sends the sale once. Returns false if it was not sold and is to be retried with the same key. 30 % of such sales
-   * are given up instead.
+   * are never retried instead.
    */
   const attempt = Effect.fnUntraced(function* (number: number, body: object, time: number) {
     const sale = sell(body, { ...auth, "idempotency-key": keyOf(number) })

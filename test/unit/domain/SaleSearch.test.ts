@@ -46,7 +46,7 @@ describe("a search for a sale", () => {
     assert.strictEqual(soughtIn("text", text)?.id, id)
   })
 
-  it("searches for a text as id, xid, key and identifier at once", () => {
+  it("searches for a text as id, xid, key and identifier together", () => {
     const sought = soughtIn("text", " 8095551234 ")
     assert.strictEqual(sought?.id, 8_095_551_234)
     assert.deepStrictEqual(sought?.xids, ["8095551234"])

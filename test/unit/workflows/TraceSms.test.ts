@@ -37,7 +37,7 @@ const until = [5, 15, 30, 60, 180, 300, 420, 540, 600]
 describe("the delivery of an accepted message", () => {
   // the gateway's answers -> times of the questions (s), undelivered messages
   it.effect.each([
-    ["is delivered at once", [Effect.succeed(Delivered())], [5], []],
+    ["is delivered immediately", [Effect.succeed(Delivered())], [5], []],
     ["is delivered later", [open, open, Effect.succeed(Delivered())], [5, 15, 30], []],
     ["fails", [open, Effect.succeed(Failed({ reason: "twilio_30003" }))], [5, 15], [["failed", "twilio_30003"]]],
     ["stays undecided", [open], until, []],
