@@ -90,8 +90,8 @@ en Node, Python, PHP y C#, la tabla de reintentos y un ejemplo de cada evento.
 
 ## Límites
 
-- Llamadas: \`X-RateLimit-Limit\` es el límite por minuto; \`X-RateLimit-Remaining\`, las que quedan; \`X-RateLimit-Reset\`,
-  cuándo termina el minuto. Un 429 trae \`Retry-After\`, en segundos.
+- Llamadas: \`X-RateLimit-Limit\` es el límite por minuto. \`X-RateLimit-Remaining\` es el número de llamadas que quedan.
+  \`X-RateLimit-Reset\` indica cuándo termina el minuto. Un 429 trae \`Retry-After\`, en segundos.
 - Consumo: por día, semana y mes; \`GET /v1/saldo\` muestra los límites y lo consumido.
 - Consultas a un proveedor real: ${realLookupsPerMinute} por minuto y ${realLookupsPerDay} por día y token; después, las consultas devuelven ejemplos
   (\`origen_datos: simulado\`).

@@ -96,7 +96,7 @@ const verification = (receivers: ReadonlyArray<Program>): Html => html`${heading
 <li>Calcule el HMAC-SHA256 de <code>{webhook-id}.{webhook-timestamp}.{cuerpo}</code> y escríbalo en Base64 después de <code>v1,</code>.</li>
 <li>Compárelo en tiempo constante con cada firma de <code>webhook-signature</code>. Basta con que una sea igual. Ignore las firmas de versiones que no conozca.</li>
 </ol>
-<p>Las bibliotecas de Standard Webhooks hacen lo mismo, y en TypeScript también <code>verificarWebhook</code> del paquete <code>@saldo/client</code>. Estos programas completos usan solo la biblioteca estándar. Cada uno recibe en el puerto <code>PORT</code> y toma el secreto de <code>SALDO_WEBHOOK_SECRETO</code>:</p>
+<p>Las bibliotecas de Standard Webhooks hacen lo mismo, y en TypeScript también <code>verificarWebhook</code> del paquete <code>@saldo/client</code>. Estos programas completos usan solo la biblioteca estándar. Cada uno recibe los eventos en el puerto <code>PORT</code> y lee el secreto de <code>SALDO_WEBHOOK_SECRETO</code>:</p>
 ${receivers.map(({ code: text, command, language }) =>
   folded(
     language,
@@ -149,7 +149,7 @@ ${block("Cambiar el secreto", calls.rotate)}
 <p>La respuesta trae el <code>secreto</code> nuevo, que no se vuelve a mostrar, y <code>anterior_hasta</code>. Hasta ese instante cada entrega lleva dos firmas: la del secreto nuevo y la del anterior. Así puede cambiar el secreto en su servidor sin perder eventos. <code>solape_horas</code> va de 0 a 168 y por defecto es 24. Con 0, el secreto anterior deja de firmar de inmediato. Si cambia el secreto dos veces, solo firman los dos más recientes.</p>
 ${heading("pausa")}
 ${block("Pausar", calls.pause)}
-<p>Un webhook en <code>pausado</code> no recibe nada. Las entregas que esperaban siguen al reanudarlo. Los eventos que ocurren durante la pausa no tienen entregas: pídalos después con un <a href="#reenvio">reenvío</a>.</p>
+<p>Un webhook en <code>pausado</code> no recibe nada. Al reanudarlo, continúan las entregas que estaban en espera. Los eventos que ocurren durante la pausa no tienen entregas: pídalos después con un <a href="#reenvio">reenvío</a>.</p>
 ${block("Reanudar", calls.resume)}
 ${heading("desactivado")}
 <p>Saldo pone un webhook en <code>desactivado</code> cuando su servidor responde 410, o cuando durante cinco días fallan todas las entregas. El operador también puede desactivarlo. Corrija la causa, reanúdelo como después de una pausa, y reenvíe los eventos de ese tiempo. <code>falla_desde</code>, en <code>GET /v1/webhooks</code>, indica desde cuándo fallan las entregas.</p>
