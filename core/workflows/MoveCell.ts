@@ -89,17 +89,12 @@ const end = Effect.fnUntraced(function* (move: CellMove, node: NodeName, lost: L
   return true
 }, atomically)
 
-/** Makes the effect that opens the companies of a cell that was open. */
-const opening = Effect.fnUntraced(function* ({ name, wasOpen }: CellMove) {
-  const cells = yield* CellDirectory
-  return wasOpen ? cells.setCompanies(name, "open", yield* DateTime.now) : Effect.void
-})
-
 /** Leaves the cell on its node. The transaction locks the move, so no other command moves the rows between the steps. */
 const giveUp = Effect.fnUntraced(function* (move: CellMove, lost: LostPlace | null) {
   const moves = yield* CellMoves
   if (!(yield* moves.clear(move, lost)) || (yield* nodeOf(move.name)).node !== move.source) return false
-  yield* yield* opening(move)
+  const cells = yield* CellDirectory
+  if (move.wasOpen) yield* cells.setCompanies(move.name, "open", yield* DateTime.now)
   return yield* end(move, move.source, lost)
 }, atomically)
 
@@ -155,7 +150,9 @@ export const moveCell = Effect.fn("MoveCell.moveCell")(function* (
   if (!(yield* moves.clear(move, lost))) return yield* endedByAnother(move, target, lost)
   // After this pause every process that accepts calls of the cell knows its new node.
   yield* Effect.sleep((yield* MovePauses).directory)
-  const opened = yield* moves.whileHeld(move, yield* opening(move))
+  const cells = yield* CellDirectory
+  const open = cells.setCompanies(name, "open", yield* DateTime.now)
+  const opened = yield* moves.whileHeld(move, move.wasOpen ? open : Effect.void)
   if (Option.isNone(opened) || !(yield* end(move, target, lost))) return yield* endedByAnother(move, target, lost)
   return movedTo(move, target, { rows, lost })
 })
