@@ -11,7 +11,7 @@ export interface InsuranceFilter {
   readonly state?: InsuranceState | undefined
 }
 
-/** A page of insurances, and the number of insurances in each state, whatever the filter says about the state. */
+/** A page of insurances, and the number of insurances in each state, regardless of the state in the filter. */
 export interface InsuranceSlice extends Slice<Insurance> {
   readonly counts: Readonly<Partial<Record<InsuranceState, number>>>
   /** Ids of insurances on this page that this version cannot read. The total includes them, but `items` does not. */

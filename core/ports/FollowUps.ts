@@ -27,7 +27,7 @@ export interface ClaimedCheck {
   readonly skipped: boolean
   /**
    * Ends the claim. The next claim begins after these sales if they were asked about, and otherwise with the same sales.
-   * Does nothing if another process has claimed the check since.
+   * Does nothing if another process has claimed the check in the meantime.
    */
   readonly finish: (areAsked: boolean) => Effect.Effect<void>
 }

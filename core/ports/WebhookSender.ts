@@ -1,7 +1,7 @@
 import { Context, type Effect, type Redacted, type Result } from "effect"
 import type { Attempt, WebhookSecret, WebhookUrl } from "../domain/Webhook.ts"
 
-/** An event on its way to one webhook. */
+/** An event to send to one webhook. */
 export interface WebhookRequest {
   readonly url: WebhookUrl
   /** Id of the event. All attempts have the same id. */

@@ -21,7 +21,7 @@ export interface Delivered
   readonly status: "SUCCESS"
 }
 
-/** A sale that failed, or that was reversed since. Its amount is returned. */
+/** A sale that failed, or that was reversed later. Its amount is returned. */
 export interface Failed extends Known {
   readonly status: "FAILED"
   /** Why the provider refused. Null if the reason is only in `message`. */

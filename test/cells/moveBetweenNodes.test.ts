@@ -34,7 +34,7 @@ const deaths = [
 const inCell = (cell: string) => (cell === "sur" ? onNode : <A, E, R>(work: Effect.Effect<A, E, R>) => work)
 
 layer(CompanyMovesOnNodes, { excludeTestServices: true, timeout: "5 minutes" })("a company between nodes", (it) => {
-  it.effect("takes every row along, unchanged", () =>
+  it.effect("moves every row unchanged", () =>
     Effect.gen(function* () {
       yield* busyCompany(300)
       const before = yield* rowsOf("cell", 300)
@@ -50,7 +50,7 @@ layer(CompanyMovesOnNodes, { excludeTestServices: true, timeout: "5 minutes" })(
     })
   )
 
-  it.effect("has its pending work ended on the new node, and sells on", () =>
+  it.effect("has its unfinished work completed on the new node, and continues to sell", () =>
     Effect.gen(function* () {
       const now = DateTime.add(yield* DateTime.now, { hours: 1 })
       const lease = Duration.minutes(1)
@@ -86,7 +86,7 @@ layer(CompanyMovesOnNodes, { excludeTestServices: true, timeout: "5 minutes" })(
     })
   )
 
-  it.effect("comes back with higher ids than it has, and sells on", () =>
+  it.effect("comes back with higher ids than it has, and continues to sell", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       yield* onNode(
@@ -207,7 +207,7 @@ layer(CompanyMovesOnNodes, { excludeTestServices: true, timeout: "5 minutes" })(
     })
   )
 
-  it.effect("takes the change along that a transaction was writing when the company was frozen", () =>
+  it.effect("also moves the change that a transaction was writing when the company was frozen", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       yield* busyCompany(354)

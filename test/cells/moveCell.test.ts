@@ -104,7 +104,7 @@ layer(MovesOnTwoNodes, { excludeTestServices: true, timeout: "5 minutes" })("a c
     })
   )
 
-  it.effect("has its pending work ended on the new node, and sells on", () =>
+  it.effect("has its unfinished work completed on the new node, and continues to sell", () =>
     Effect.gen(function* () {
       const now = DateTime.add(yield* DateTime.now, { hours: 1 })
       const lease = Duration.minutes(1)

@@ -63,7 +63,7 @@ const sold = Effect.fnUntraced(function* (company: number, key: string) {
 })
 
 layer(MovesOnThreeCells, { excludeTestServices: true, timeout: "5 minutes" })("a company that moves", (it) => {
-  it.effect("takes every row along, unchanged", () =>
+  it.effect("moves every row unchanged", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       yield* trade(301)

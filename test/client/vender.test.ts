@@ -45,30 +45,32 @@ const failureOf = async (call: Promise<unknown>): Promise<SaldoError | SaldoNetw
 const newCaller = () => new AbortController()
 
 layer(TestService, { excludeTestServices: true })("vender", (it) => {
-  it.effect("never makes two sales, whatever the proxy loses, and returns the result that the service has stored", () =>
-    Effect.gen(function* () {
-      const { plan, url } = yield* faultyProxy
-      const context = yield* Effect.context<ServiceAddress>()
-      // The last digit decides what the simulator answers: delivered, refused, rejected or unknown.
-      const identifier = fc.constantFrom("8095551233", "8095551230", "8095551231", "8095551212")
-      const losses = fc.array(fc.constantFrom<Fault>(...faults), { maxLength: 8 })
-      const property = fc.asyncProperty(identifier, losses, async (to, next) => {
-        plan(...next)
-        const idempotency_key = randomUUID()
-        const client = clientIn(skippingPauses().surroundings, optionsFor(url))
-        const ended = await client.vender({ ...saleOf(to), idempotency_key }).catch((error: unknown) => error)
-        const sales = await Effect.runPromiseWith(context)(soldWith(idempotency_key))
-        assert.isAtMost(sales.length, 1)
-        if (isSaldoError(ended) || isSaldoNetworkError(ended)) {
-          assert.strictEqual(ended.idempotencyKey, idempotency_key)
-          assert.isTrue(ended.outcomeUnknown || sales.length === 0)
-        } else {
-          const { status, transaction_id } = ended as { status: string; transaction_id: number }
-          assert.deepStrictEqual([[status, transaction_id]], [[sales[0]?.status, sales[0]?.transaction_id]])
-        }
+  it.effect(
+    "never makes two sales, regardless of what the proxy loses, and returns the result that the service has stored",
+    () =>
+      Effect.gen(function* () {
+        const { plan, url } = yield* faultyProxy
+        const context = yield* Effect.context<ServiceAddress>()
+        // The last digit decides what the simulator answers: delivered, refused, rejected or unknown.
+        const identifier = fc.constantFrom("8095551233", "8095551230", "8095551231", "8095551212")
+        const losses = fc.array(fc.constantFrom<Fault>(...faults), { maxLength: 8 })
+        const property = fc.asyncProperty(identifier, losses, async (to, next) => {
+          plan(...next)
+          const idempotency_key = randomUUID()
+          const client = clientIn(skippingPauses().surroundings, optionsFor(url))
+          const ended = await client.vender({ ...saleOf(to), idempotency_key }).catch((error: unknown) => error)
+          const sales = await Effect.runPromiseWith(context)(soldWith(idempotency_key))
+          assert.isAtMost(sales.length, 1)
+          if (isSaldoError(ended) || isSaldoNetworkError(ended)) {
+            assert.strictEqual(ended.idempotencyKey, idempotency_key)
+            assert.isTrue(ended.outcomeUnknown || sales.length === 0)
+          } else {
+            const { status, transaction_id } = ended as { status: string; transaction_id: number }
+            assert.deepStrictEqual([[status, transaction_id]], [[sales[0]?.status, sales[0]?.transaction_id]])
+          }
+        })
+        yield* Effect.promise(() => fc.assert(property, { numRuns: 80 }))
       })
-      yield* Effect.promise(() => fc.assert(property, { numRuns: 80 }))
-    })
   )
 
   it.effect.each(faults)("sells in spite of two faults, with the same key and the same body: %s", (fault) =>

@@ -59,7 +59,7 @@ export const readerLayer = (options: Database.DatabaseOptions) =>
   )
 
 /**
- * Makes statements that read the data of one company. Row-level security hides all other companies, whatever the query
+ * Makes statements that read the data of one company. Row-level security hides all other companies, regardless of what the query
  * asks for.
  *
  * The statement's first table enters the company. The query depends on a column of that table, so that no plan can run

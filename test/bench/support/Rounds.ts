@@ -108,7 +108,7 @@ export interface RoundsPlan {
   readonly pause_ms?: number
   /** Duration of one load. */
   readonly seconds: number
-  /** Whether an earlier comparison had the same loads. There is no warm-up then. */
+  /** Whether an earlier comparison had the same loads. Such a comparison needs no warm-up. */
   readonly isWarm?: boolean
 }
 

@@ -119,7 +119,7 @@ layer(Served, { excludeTestServices: true })("a request body", (it) => {
       })
     )
 
-    it.effect("causes no server error, whatever text a text field has", () =>
+    it.effect("causes no server error with any text in a text field", () =>
       Effect.gen(function* () {
         const { auth } = yield* customer({ money: 0 })
         for (const [name, { type }] of fieldsOf(route)) {
@@ -183,7 +183,7 @@ layer(Served, { excludeTestServices: true })("a request", (it) => {
     })
   )
 
-  it.effect.each(at(asked))("to %s %s causes no server error, whatever text a text parameter has", ([, , route]) =>
+  it.effect.each(at(asked))("to %s %s causes no server error with any text in a text parameter", ([, , route]) =>
     Effect.gen(function* () {
       const { auth } = yield* SharedCustomer
       const texts = fieldsOf(route).flatMap(([name, { type }]) =>

@@ -87,7 +87,7 @@ layer(Postgres, { excludeTestServices: true })("the ledger in Postgres", (it) =>
       ["PENDING", "PENDING", "PENDING", "FAILED"]
     ],
     [
-      "a definite refusal releases the sale, whatever the stored count",
+      "a definite refusal releases the sale, regardless of the stored count",
       [
         ["Hold", 1],
         ["Release", 0]
@@ -95,7 +95,7 @@ layer(Postgres, { excludeTestServices: true })("the ledger in Postgres", (it) =>
       ["PENDING", "FAILED"]
     ],
     [
-      "a delivery confirms the sale, whatever the stored count",
+      "a delivery confirms the sale, regardless of the stored count",
       [
         ["Hold", 1],
         ["Confirm", 5]

@@ -140,7 +140,7 @@ const manyEvents = `
   from generate_series(1, ${many}) as n`
 
 layer(TestLayer)("a page of a long audit log", (it) => {
-  it.effect("reads a few hundred events at most, whatever the filter", () =>
+  it.effect("reads at most a few hundred events with any filter", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       yield* sql.unsafe(manyEvents).unprepared

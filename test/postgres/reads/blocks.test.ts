@@ -224,7 +224,7 @@ layer(TestLayer, { excludeTestServices: true })("blocks of sales and entries", (
     })
   )
 
-  it.effect("give the same pages as queries without blocks, in whatever order the sales are made", () =>
+  it.effect("give the same pages as queries without blocks, for any order of the sales", () =>
     Effect.gen(function* () {
       const transactions = yield* Transactions
       const allTransactions = yield* AllTransactions

@@ -67,7 +67,7 @@ layer(populated)("a read for one company", (it) => {
   )
 
   describe.each(plannerSettings)("with %j", (parameters) => {
-    it.effect("returns only rows of that company, whatever the query", () =>
+    it.effect("returns only rows of that company with any query", () =>
       Effect.gen(function* () {
         const sql = yield* PgClient.PgClient
         yield* Effect.gen(function* () {

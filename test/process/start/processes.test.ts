@@ -56,7 +56,7 @@ const connection = Effect.acquireRelease(
 )
 
 /**
- * A client that sells on one connection until it is told to stop. Returns the statuses, and how often the connection
+ * A client that sells on one connection until the test stops it. Returns the statuses, and how often the connection
  * broke.
  */
 const sellUntil = (url: string, authorization: string) =>
@@ -93,7 +93,7 @@ class TwoWorkers extends Context.Service<
     readonly ops: string
     /** How often the background work has started, in all workers. */
     readonly begun: () => number
-    /** Sells on one connection until it is told to stop. */
+    /** Sells on one connection until the test stops it. */
     readonly sell: ReturnType<typeof sellUntil>
   }
 >()("test/TwoWorkers") {

@@ -88,7 +88,7 @@ describe("a lookup", () => {
     }).pipe(Effect.provide(shop()))
   )
 
-  it.effect("returns only the holder when the caller chooses the amount, whatever the provider offers", () =>
+  it.effect("returns only the holder when the caller chooses the amount, even if the provider has offers", () =>
     Effect.gen(function* () {
       const { holder, options } = yield* lookUp(inProduction(real), { ...wanted, serviceId: service.id })
       assert.deepStrictEqual([holder, options], ["Titular", []])
