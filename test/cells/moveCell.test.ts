@@ -135,7 +135,7 @@ layer(MovesOnTwoNodes, { excludeTestServices: true, timeout: "5 minutes" })("a c
     })
   )
 
-  it.effect("is moved once, and not if that is impossible", () =>
+  it.effect("is moved once, and stays if the move is impossible", () =>
     Effect.gen(function* () {
       assert.isFalse((yield* moveCellTo("sur", "main")).hasMoved)
       const refused = (cell: string, to: string) =>
@@ -184,7 +184,7 @@ layer(MovesOnTwoNodes, { excludeTestServices: true, timeout: "5 minutes" })("a c
       })
   )
 
-  it.effect("whose move is not complete on the old node can be written on the new one only", () =>
+  it.effect("accepts writes only on the new node while its move is not complete on the old node", () =>
     Effect.gen(function* () {
       const { pending } = yield* busyInCell(330)
       const there = yield* connectedToNode

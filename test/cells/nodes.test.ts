@@ -77,18 +77,16 @@ onNodesOfEachKind("cells on two nodes", (it) => {
     })
   )
 
-  it.effect(
-    "confirm a proposal on one node if the reference was used on the other only with the operator's consent",
-    () =>
-      Effect.gen(function* () {
-        const first = yield* propose(302, "P-1")
-        const second = yield* propose(303, "P-1")
-        assert.strictEqual(yield* confirm(second), "Recorded")
-        assert.strictEqual(yield* confirm(second), "NotPending")
-        assert.strictEqual(yield* confirm(first), "UsedElsewhere")
-        assert.strictEqual((yield* propose(304, "P-1")).made._tag, "UsedElsewhere")
-        assert.strictEqual(yield* confirm(yield* propose(304, "P-1", true)), "Recorded")
-      })
+  it.effect("confirm a proposal with a reference of the other node only if the operator confirms the repetition", () =>
+    Effect.gen(function* () {
+      const first = yield* propose(302, "P-1")
+      const second = yield* propose(303, "P-1")
+      assert.strictEqual(yield* confirm(second), "Recorded")
+      assert.strictEqual(yield* confirm(second), "NotPending")
+      assert.strictEqual(yield* confirm(first), "UsedElsewhere")
+      assert.strictEqual((yield* propose(304, "P-1")).made._tag, "UsedElsewhere")
+      assert.strictEqual(yield* confirm(yield* propose(304, "P-1", true)), "Recorded")
+    })
   )
 
   it.effect("count the messages to a phone together", () =>
@@ -121,7 +119,7 @@ onNodesOfEachKind("cells on two nodes", (it) => {
     })
   )
 
-  it.effect("pass an audit, which finds a fault on either node and a company on the wrong one", () =>
+  it.effect("pass an audit, which finds a fault on any node and a company on the wrong node", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* violatedInvariants, [])
       const stray = (available: number) =>

@@ -107,16 +107,18 @@ layer(TestService, { excludeTestServices: true })("vender", (it) => {
     })
   )
 
-  it.effect("repeats until the deadline while the service reports the sale as in progress, and not after it", () =>
-    Effect.gen(function* () {
-      const { plan, seen, url } = yield* faultyProxy
-      plan(...Array.from({ length: 40 }, () => "in progress" as const))
-      const client = clientIn(skippingPauses().surroundings, optionsFor(url))
-      const call = () => client.vender(saleOf("8095551233"), { deadline_ms: 30_000 })
-      const failure = yield* Effect.promise(() => failureOf(call()))
-      assert.isTrue(isSaldoError(failure) && failure.code === "IDEMPOTENT_REQUEST_IN_PROGRESS")
-      assert.deepStrictEqual([failure.outcomeUnknown, seen.length], [true, 16])
-    })
+  it.effect(
+    "retries until the deadline while the service reports the sale as in progress, and not after the deadline",
+    () =>
+      Effect.gen(function* () {
+        const { plan, seen, url } = yield* faultyProxy
+        plan(...Array.from({ length: 40 }, () => "in progress" as const))
+        const client = clientIn(skippingPauses().surroundings, optionsFor(url))
+        const call = () => client.vender(saleOf("8095551233"), { deadline_ms: 30_000 })
+        const failure = yield* Effect.promise(() => failureOf(call()))
+        assert.isTrue(isSaldoError(failure) && failure.code === "IDEMPOTENT_REQUEST_IN_PROGRESS")
+        assert.deepStrictEqual([failure.outcomeUnknown, seen.length], [true, 16])
+      })
   )
 
   it.effect("does not repeat when retries are off, and reports the outcome as unknown", () =>

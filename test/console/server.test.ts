@@ -37,7 +37,7 @@ describe("the server of the console", () => {
       })
     )
 
-    it.effect("allows nothing from another host, no inline code and no frame", () =>
+    it.effect("allows no content of another host, no inline code and no frame", () =>
       Effect.gen(function* () {
         const { response, text } = yield* get("/")
         const policy = response.headers.get("content-security-policy") ?? ""
