@@ -15,7 +15,7 @@ import { type MovesOnTwoNodes, node, onNode } from "./TwoNodes.ts"
 type Ports = Layer.Success<typeof MovesOnTwoNodes>
 
 /** A place in which the rows of a company can be. */
-export interface Place {
+interface Place {
   readonly cell: string
   readonly node: string
 }

@@ -16,6 +16,7 @@ import {
 import { runOn, runSeed } from "./campaign/Job.ts"
 import { type ShrunkScenario, shrink } from "./campaign/Shrink.ts"
 import { type Backend, backends } from "./engine/Faults.ts"
+import { generateOperations } from "./operations/GenerateOperations.ts"
 import { campaignPage } from "./report/CampaignPage.ts"
 import { campaignDocument, campaignText, totalSteps } from "./report/CampaignText.ts"
 import { mutationDocument, mutationPage, mutationText } from "./report/MutationReport.ts"
@@ -66,7 +67,7 @@ const shrunkScenarioOf = Effect.fnUntraced(function* ({ failed, plan: { on, ops 
   return yield* Effect.promise(async () =>
     shrink(
       await runSeed({ seed, ops, on }),
-      ops,
+      generateOperations(seed, ops, on),
       (part, script) => runOn(on, seed, part, { script }),
       shrinkingTries_max[on]
     )

@@ -73,7 +73,7 @@ export interface MutantResult {
 
 /** Runs the generated operations of a seed. */
 export const runSeed = ({ on, ops, seed }: SeedJob): Promise<RunResult> =>
-  runOn(on, seed, generateOperations(seed, ops))
+  runOn(on, seed, generateOperations(seed, ops, on))
 
 /** Drops the trace and keeps its digest, because a whole trace is too large to pass between threads. */
 export const outcomeOf = ({ faults, seed, steps, trace, violation }: RunResult): SeedOutcome => ({
@@ -89,7 +89,7 @@ export const runMutant = async ({ mutant: name, ops, seed: first, seeds }: Mutan
   const mutant = mutantOf(name)
   const { on } = mutant
   for (let seed = first; seed < first + seeds; seed++) {
-    const { violation } = await runOn(on, seed, generateOperations(seed, ops), { mutant })
+    const { violation } = await runOn(on, seed, generateOperations(seed, ops, on), { mutant })
     if (violation !== null)
       return { mutant: name, on, caught: { seed, invariant: violation.invariant, what: violation.what } }
   }

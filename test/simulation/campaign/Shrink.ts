@@ -1,5 +1,4 @@
 import type { FaultScript } from "../engine/FaultInjector.ts"
-import { generateOperations } from "../operations/GenerateOperations.ts"
 import type { Operation } from "../operations/Operation.ts"
 import type { RunResult } from "../run/Simulate.ts"
 
@@ -52,12 +51,11 @@ export interface ShrunkScenario {
  */
 export const shrink = async (
   failed: RunResult,
-  length: number,
+  whole: ReadonlyArray<Operation>,
   run: (ops: ReadonlyArray<Operation>, script: FaultScript) => Promise<RunResult>,
   tries_max: number
 ): Promise<ShrunkScenario> => {
   const invariant = failed.violation?.invariant
-  const whole = generateOperations(failed.seed, length)
   const script = failed.faults.happened
   let ops = whole
   let faults = [...script]

@@ -4,7 +4,7 @@ import type { Sale } from "../../../adapters/memory/Books.ts"
 import type { Balance, Entry, Limits } from "../../../core/domain/Account.ts"
 import type { CompanyEvent, Sequence, WebhookId } from "../../../core/domain/Event.ts"
 import type { TransactionId } from "../../../core/domain/Ids.ts"
-import { type Invariant, invariants } from "../../../core/domain/Invariants.ts"
+import { invariants } from "../../../core/domain/Invariants.ts"
 import type { Reversal } from "../../../core/domain/Reversal.ts"
 import type { DeliveryState } from "../../../core/domain/Webhook.ts"
 import type { WebhookState } from "../../../core/ports/Webhooks.ts"
@@ -50,7 +50,9 @@ const observedInvariants = [
   "exactly the delivered sales are charged",
   "a changed answer is found",
   "a changed answer moves no money",
-  "a closing adds up"
+  "a closing adds up",
+  "nothing begins in a closed cell",
+  "only companies of closed cells are refused as closed"
 ] as const
 
 /** The name of an invariant. */
@@ -127,7 +129,7 @@ export interface DatabaseObserver {
   readonly seen: (sales: Iterable<ObservedSale>) => void
   /** Receives every commit, in the order of the commits. */
   readonly committed: (commit: ObservedCommit) => void
-  readonly unsound: (invariant: Invariant, what: string) => void
+  readonly unsound: (invariant: SimulationInvariant, what: string) => void
 }
 
 /** The database as the invariants read it. */

@@ -26,6 +26,21 @@ export const cellMutants: ReadonlyArray<Mutant> = [
   routingMutant("later checks leave out a cell", { followUps: withoutOtherCell }),
   routingMutant("deliveries leave out a cell", { events: withoutOtherCell }),
   {
+    name: "cells: a company of a closed cell sells",
+    on: "sql",
+    patch: { file: "reserve", from: "closed => coalesce(b.closed, false)", to: "closed => false" }
+  },
+  {
+    name: "cells: money functions and triggers accept writes in a closed cell",
+    on: "sql",
+    patch: { file: "close", from: "where b.company_id = company and b.closed)", to: "where false)" }
+  },
+  {
+    name: "cells: sales are refused as if each cell were closed",
+    on: "sql",
+    patch: { file: "reserve", from: "closed => coalesce(b.closed, false)", to: "closed => true" }
+  },
+  {
     name: "cells: two cells assign the same ids to sales",
     on: "sql",
     statement: `alter sequence ${otherCell}.transaction_id restart with 512`

@@ -1,7 +1,9 @@
 import { DateTime } from "effect"
 import { SeededRandom } from "../../support/SeededRandom.ts"
 import { focusOf, type RunFocus } from "../engine/FaultInjector.ts"
+import type { Backend } from "../engine/Faults.ts"
 import { serviceIds } from "../process/CompaniesAndCatalogue.ts"
+import { cellClosings } from "./CellClosings.ts"
 import { gapOf, gapsOf, second_ms } from "./Gaps.ts"
 import type { Action, FundingDecision, Operation } from "./Operation.ts"
 
@@ -9,7 +11,7 @@ import type { Action, FundingDecision, Operation } from "./Operation.ts"
  * The kind of the next operation. `burst`: many sales at the same time. `again`: an earlier operation, repeated.
  * `reuse`: a sale with the key of an earlier sale and another amount.
  */
-type OperationKind = Action["do"] | "again" | "reuse" | "burst"
+type OperationKind = Exclude<Action["do"], "close cell" | "open cell"> | "again" | "reuse" | "burst"
 
 type AboutSales = "sell" | "burst" | "again" | "reuse" | "reverse"
 type Sale = Extract<Action, { do: "sell" }>
@@ -263,8 +265,16 @@ const focusWeights: Readonly<Record<RunFocus["by"], Partial<Record<OperationKind
   operate: { sell: 25, burst: 1, again: 40, deposit: 80, correct: 70, "confirm rest": 30, limit: 75, adjust: 60 }
 }
 
-/** Generates all operations of a seed, before the run starts. */
-export const generateOperations = (seed: number, length: number): ReadonlyArray<Operation> => {
+/** Generates all operations of a seed, before the run starts. Only a database on SQL has cells that can be closed. */
+export const generateOperations = (seed: number, length: number, on: Backend): ReadonlyArray<Operation> => {
+  const ops = salesAndDecisions(seed, length)
+  return on === "memory"
+    ? ops
+    : [...ops, ...cellClosings(seed, ops)].toSorted((left, right) => left.at_ms - right.at_ms)
+}
+
+/** Generates the operations that do not depend on the backend. */
+const salesAndDecisions = (seed: number, length: number): ReadonlyArray<Operation> => {
   const chance = new SeededRandom(seed, "operations")
   const focus = focusOf(seed)
   const weights = { ...usualWeights, ...focusWeights[focus.by] }

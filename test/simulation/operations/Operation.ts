@@ -71,6 +71,8 @@ export type Action =
   | { readonly do: "close" }
   /** Asks the suppliers immediately about every unresolved sale and reversal. */
   | { readonly do: "reconcile" }
+  /** An operator closes or opens a cell. Only on SQL, because books in memory have no cells. */
+  | { readonly do: "close cell" | "open cell"; readonly cell: string }
   | { readonly do: "kill"; readonly down_ms: number }
   /** Does nothing until the next operation. */
   | { readonly do: "wait" }
@@ -130,6 +132,10 @@ export const describeAction = (op: Action): string => {
       return "the past days are closed"
     case "reconcile":
       return "an operator asks about everything unresolved"
+    case "close cell":
+      return `an operator closes the cell ${op.cell}`
+    case "open cell":
+      return `an operator opens the cell ${op.cell}`
     case "kill":
       return `the process is killed and restarts after ${op.down_ms} ms`
     case "wait":

@@ -1,4 +1,5 @@
 import { DateTime, Effect, Option } from "effect"
+import { CellName } from "../../../core/domain/Cell.ts"
 import { CompanyId, type TransactionId } from "../../../core/domain/Ids.ts"
 import { validFor } from "../../../core/domain/InsuranceOffer.ts"
 import { dayOf, startOfDay } from "../../../core/domain/LocalTime.ts"
@@ -15,6 +16,7 @@ import {
   proposeAdjustment,
   rejectFunding
 } from "../../../core/workflows/FundCompany.ts"
+import { closeCell, openCell } from "../../../core/workflows/ManageCells.ts"
 import { confirmResolution, proposeResolution } from "../../../core/workflows/Resolve.ts"
 import { actingAs } from "../../support/OperatorAccounts.ts"
 import type { GroundTruth, OperatorMistakes } from "../engine/GroundTruth.ts"
@@ -71,6 +73,10 @@ export const correctBalance = Effect.fnUntraced(function* (office: BackOffice, o
   const asked = proposeAdjustment(CompanyId.make(company), centavos, { reason: "depósito errado", reference })
   return yield* decide(yield* actingAs("turno-1")(asked), op.decision)
 })
+
+/** Closes or opens a cell. A server that dies meanwhile leaves the cell as it is then. */
+export const setCellState = (op: OperationOf<"close cell" | "open cell">) =>
+  actingAs("turno-1", "admin")((op.do === "close cell" ? closeCell : openCell)(CellName.make(op.cell)))
 
 export const setLimits = Effect.fnUntraced(function* ({ company, daily, monthly, weekly }: OperationOf<"limit">) {
   const accounts = yield* Accounts

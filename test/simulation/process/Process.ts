@@ -11,6 +11,7 @@ import { Atomic } from "../../../core/ports/Atomic.ts"
 import { AuditLog } from "../../../core/ports/AuditLog.ts"
 import { CallCounter } from "../../../core/ports/CallCounter.ts"
 import { Catalogue } from "../../../core/ports/Catalogue.ts"
+import { CellDirectory } from "../../../core/ports/CellDirectory.ts"
 import { Closings } from "../../../core/ports/Closings.ts"
 import { Companies } from "../../../core/ports/Companies.ts"
 import { Deliveries } from "../../../core/ports/Deliveries.ts"
@@ -88,6 +89,7 @@ const allServices = Effect.all([
   AuditLog,
   CallCounter,
   Catalogue,
+  CellDirectory,
   Closings,
   Companies,
   FollowUps,
@@ -190,6 +192,7 @@ export const startProcess = (
   const base = external.pipe(
     Context.add(Accounts, ports.accounts),
     Context.add(Adjustments, ports.adjustments),
+    Context.add(CellDirectory, ports.cells),
     Context.add(Closings, ports.closings),
     Context.add(Atomic, separateTransactions),
     Context.add(AuditLog, { record: ports.record }),

@@ -2,6 +2,7 @@ import { Context, type Effect } from "effect"
 import type { Books } from "../../../adapters/memory/Books.ts"
 import { Accounts, Adjustments } from "../../../core/ports/Accounts.ts"
 import type { AuditEvent } from "../../../core/ports/AuditLog.ts"
+import { CellDirectory } from "../../../core/ports/CellDirectory.ts"
 import { Closings } from "../../../core/ports/Closings.ts"
 import { Deliveries } from "../../../core/ports/Deliveries.ts"
 import { Events } from "../../../core/ports/Events.ts"
@@ -24,6 +25,7 @@ import type { Machine } from "./Process.ts"
 export interface DatabasePorts {
   readonly accounts: Accounts["Service"]
   readonly adjustments: Adjustments["Service"]
+  readonly cells: CellDirectory["Service"]
   readonly closings: Closings["Service"]
   readonly followUps: FollowUps["Service"]
   readonly deliveries: Deliveries["Service"]
@@ -44,6 +46,7 @@ export interface DatabasePorts {
 type DatabasePort =
   | Accounts
   | Adjustments
+  | CellDirectory
   | Closings
   | FollowUps
   | Deliveries
@@ -63,6 +66,7 @@ type DatabasePort =
 export const portsIn = (adapters: Context.Context<DatabasePort>): Omit<DatabasePorts, "record"> => ({
   accounts: Context.get(adapters, Accounts),
   adjustments: Context.get(adapters, Adjustments),
+  cells: Context.get(adapters, CellDirectory),
   closings: Context.get(adapters, Closings),
   followUps: Context.get(adapters, FollowUps),
   deliveries: Context.get(adapters, Deliveries),

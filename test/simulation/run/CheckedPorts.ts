@@ -245,6 +245,7 @@ export const checkedPorts = (
     ...afterwardsOver(connection, ports, invariants),
     ...insuranceOver(connection, ports, invariants, sim),
     ...eventsOver(connection, ports, invariants, sim),
+    cells: ports.cells,
     record: (event: AuditEvent) =>
       Effect.tap(connection.ask(ports.record(event)), () =>
         Effect.map(Activity, (activity) => invariants.alerts.recorded(event, activity))

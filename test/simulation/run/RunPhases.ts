@@ -14,6 +14,7 @@ import {
   reportViolation,
   type Simulation
 } from "../engine/Simulation.ts"
+import { checkRefusals } from "../invariants/CellInvariants.ts"
 import {
   checkDoneOnce,
   checkOperatorEntries,
@@ -32,6 +33,7 @@ import {
   makeDeposit,
   resolveReversal,
   resolveSale,
+  setCellState,
   setLimits
 } from "../operations/Operators.ts"
 import { deleteTemporary, eventPlansOf, openWebhooks, replayEvent, setAlert } from "../operations/Webhooks.ts"
@@ -92,6 +94,9 @@ const serverCallOf = (
       return { activity: "operator", work: resolveReversal(office, op) }
     case "close":
       return { activity: "closings", work: closePastDays(sim) }
+    case "close cell":
+    case "open cell":
+      return { activity: "operator", work: setCellState(op) }
     case "reconcile":
       return { activity: "recovery", work: recover("all") }
     case "kill":
@@ -157,9 +162,11 @@ export const performOperations = async (
   office: BackOffice,
   advance: AdvanceTime
 ): Promise<void> => {
+  const refusals = checkRefusals(sim)
   for (const op of ops) {
     await advance(op.at_ms)
     if (sim.violation !== null) return
+    if (op.do === "close cell") refusals.closing(op.cell)
     const name = `op ${op.id}`
     addTraceLine(sim, name, describeAction(op))
     const process = cluster.serving(op.replica)
@@ -169,18 +176,34 @@ export const performOperations = async (
       const asked = serverCallOf(sim, callers, office, op)
       if (asked === null) continue
       process.start(asked.work, { activity: asked.activity, name }, (fiber) =>
-        fiber.addObserver((exit) => addTraceLine(sim, name, describeExit(exit)))
+        fiber.addObserver((exit) => {
+          addTraceLine(sim, name, describeExit(exit))
+          if ("company" in op) refusals.answered(op.company, exit)
+        })
       )
     }
   }
 }
 
-/** Stops all faults, starts all processes, and advances the time until every sale and reversal must be settled. */
-export const letEverythingSettle = async (sim: Simulation, cluster: Cluster, advance: AdvanceTime): Promise<void> => {
+/** Opens the cells that operators have closed. An operator whose server has died may have left some of them closed. */
+const openCells = (cluster: Cluster, ops: ReadonlyArray<Operation>): void => {
+  for (const op of ops)
+    if (op.do === "open cell")
+      cluster.serving(0)?.start(setCellState(op), { activity: "operator", name: `opening of ${op.cell} ${op.id}` })
+}
+
+/** Stops all faults, starts all processes, opens all cells, and advances the time until every sale and reversal must be settled. */
+export const letEverythingSettle = async (
+  sim: Simulation,
+  cluster: Cluster,
+  ops: ReadonlyArray<Operation>,
+  advance: AdvanceTime
+): Promise<void> => {
   await advance(sim.eventLoop.now_ms + faultyTail_ms)
   sim.faults.stopped = true
   sim.outageUntil_ms = 0
   cluster.heal()
+  openCells(cluster, ops)
   await advance(sim.eventLoop.now_ms + rest_ms)
 }
 

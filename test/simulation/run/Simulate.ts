@@ -140,7 +140,7 @@ export const simulate = async (
   const office = backOfficeOf(sim, outside)
   await openCompanies(sim, cluster, office, advance)
   await performOperations(sim, cluster, ops, { invariants, inbox: outside.inbox }, office, advance)
-  await letEverythingSettle(sim, cluster, advance)
+  await letEverythingSettle(sim, cluster, ops, advance)
   await store.audit()
   if (sim.violation === null) checkFinalState(sim, invariants, outside)
   if (sim.violation === null) {

@@ -161,6 +161,10 @@ interface DueRow {
 
 const instant_ms = (at: Date | null | undefined): number | null => at?.getTime() ?? null
 
+/** Whether the company of a row is open. The work of a closed company pauses. */
+const isOpen = (sql: PgClient.PgClient, table: string) =>
+  sql.literal(`not exists (select from all_cells.balance as b where b.company_id = ${table}.company_id and b.closed)`)
+
 /** The instants at which the background loops next have work. */
 export const dueTimes = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
@@ -169,16 +173,16 @@ export const dueTimes = Effect.gen(function* () {
       (
         select min(greatest(ask_at, leased_until))
         from (
-          select ask_at, leased_until from all_cells.transaction where status in ('PROCESSING', 'PENDING')
+          select company_id, ask_at, leased_until from all_cells.transaction where status in ('PROCESSING', 'PENDING')
           union all
-          select ask_at, leased_until from all_cells.reversal where status in ('PROCESSING', 'PENDING')
+          select company_id, ask_at, leased_until from all_cells.reversal where status in ('PROCESSING', 'PENDING')
         ) as asked
-        where ask_at is not null
+        where ask_at is not null and ${isOpen(sql, "asked")}
       ) as recovery,
       (
         select min(greatest(t.processed_at + c.hours * interval '1 hour', f.leased_until))
         from unnest(array[${sql.literal(checks.map(({ hours }) => hours).join())}]) as c(hours)
-        cross join directory.cell as d
+        join directory.cell as d on d.state = 'open'
         left join all_cells.follow_up as f on f.hours = c.hours and f.cell = d.name
         cross join lateral (
           select t.processed_at
@@ -191,7 +195,11 @@ export const dueTimes = Effect.gen(function* () {
           limit 1
         ) as t
       ) as follow_up,
-      (select min(greatest(send_at, leased_until)) from all_cells.sms where status = 'staged') as messages`
+      (
+        select min(greatest(send_at, leased_until))
+        from all_cells.sms as m
+        where status = 'staged' and ${isOpen(sql, "m")}
+      ) as messages`
   return {
     recovery: instant_ms(row?.recovery),
     "follow-up": instant_ms(row?.follow_up),
@@ -214,7 +222,7 @@ export const deliveryDueTime = Effect.gen(function* () {
           and d.leased_until is not null
       ) as is_sending
       from all_cells.webhook as w
-      where w.state = 'activo'
+      where w.state = 'activo' and ${isOpen(sql, "w")}
     ) as w
     join all_cells.delivery as d on d.company_id = w.company_id and d.webhook_id = w.id
     where d.state = 'pendiente' and (not w.is_sending or d.leased_until is not null)`

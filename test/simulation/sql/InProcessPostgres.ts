@@ -10,8 +10,9 @@ import { migrate } from "../../../adapters/postgres/schema/Migrations.ts"
 import { setBlockLength, testBlockLength } from "../../support/SalesHistory.ts"
 import { addCell, uniteCellsSql } from "../../support/SeveralCells.ts"
 import { companies, simulatedCells } from "../process/CompaniesAndCatalogue.ts"
+import { begunLogSql } from "./ClosedCells.ts"
 import { commitLogSql } from "./CommitLog.ts"
-import { knownCellsLayer } from "./ProductionAdapters.ts"
+import { allCellsLayer } from "./ProductionAdapters.ts"
 import { type ConnectionHandler, greeting, WireSocket } from "./WireProtocol.ts"
 
 /** A file of `sql/functions`, changed in one place. */
@@ -47,7 +48,8 @@ const resetSqlOf = (tables: ReadonlyArray<string>, sequences: ReadonlyArray<stri
   discard plans;
   set session_replication_role = replica;
   truncate ${tables.join(", ")}, directory.audit_event, directory.phone_quota cascade;
-  truncate simulation.change restart identity;
+  truncate simulation.change, simulation.begun restart identity;
+  update directory.cell set state = 'open';
   ${sequences.map((name) => `alter sequence ${name} restart;`).join("\n")}
   set session_replication_role = origin;
 `
@@ -86,7 +88,7 @@ const observerOf = (run: InProcessPostgres["run"]) => {
   }
   const connection = PgClient.make({ stream: () => new WireSocket(answerer), username: "saldo", maxConnections: 1 })
   return Layer.mergeAll(AuditPostgres.layer, EventsOfCells.layer).pipe(
-    Layer.provide([anyRoleReaderLayer, knownCellsLayer, InsurancesMemory.vaultLayer]),
+    Layer.provide([anyRoleReaderLayer, allCellsLayer, InsurancesMemory.vaultLayer]),
     Layer.provideMerge(PgClient.layerFrom(connection))
   )
 }
@@ -102,6 +104,7 @@ export const startPostgres = async (): Promise<InProcessPostgres> => {
   await runtime.runPromise(setBlockLength(testBlockLength, first))
   await postgres.exec(uniteCellsSql)
   await postgres.exec(commitLogSql)
+  await postgres.exec(begunLogSql)
   for (const { cell, code, environment, id, legalName } of companies)
     await postgres.query(
       `insert into directory.company (id, legal_name, code, environment, created_at, cell)

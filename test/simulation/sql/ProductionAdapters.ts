@@ -1,5 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Scope } from "effect"
+import * as CellDirectoryPostgres from "../../../adapters/postgres/cells/CellDirectoryPostgres.ts"
 import { Cells } from "../../../adapters/postgres/cells/Cells.ts"
 import * as ClosingsOfCells from "../../../adapters/postgres/cells/ClosingsOfCells.ts"
 import * as EventsOfCells from "../../../adapters/postgres/cells/EventsOfCells.ts"
@@ -26,33 +27,47 @@ const adapters = {
   reads: ReadsOfCells.companyLayer
 } as const
 
-/** The cells of the companies. They do not change in a run, so no statement reads them. */
-const knownCells = Cells.of({
-  list: Effect.succeed(simulatedCells.map((name) => ({ name, node: mainNode, state: "open" as const }))),
-  of: (companyId) => Effect.succeed(cellOf(companyId))
-})
-export const knownCellsLayer = Layer.succeed(Cells, knownCells)
+/**
+ * The cells as a process knows them. Companies stay in their cells.
+ *
+ * @param closed returns the cells that the process knows to be closed.
+ */
+const cellsWith = (closed: () => ReadonlySet<string>): Cells["Service"] =>
+  Cells.of({
+    list: Effect.sync(() =>
+      simulatedCells.map((name) => ({ name, node: mainNode, state: closed().has(name) ? "closed" : "open" }))
+    ),
+    of: (companyId) => Effect.succeed(cellOf(companyId))
+  })
+
+const noCell: ReadonlySet<string> = new Set()
+
+/** The cells as an observer reads them: all of them. */
+export const allCellsLayer = Layer.succeed(
+  Cells,
+  cellsWith(() => noCell)
+)
+
+const noOwner = Layer.effectContext(Effect.die(new Error("no cell is added")))
 
 /** A planted bug: the cells that some adapters see, in place of the known ones. */
 export type RoutingBug = {
   readonly [Adapter in keyof typeof adapters]?: (known: Cells["Service"]) => Cells["Service"]
 }
 
-const seenBy = (bug: RoutingBug, adapter: keyof typeof adapters) => {
-  const change = bug[adapter]
-  return change === undefined ? knownCellsLayer : Layer.succeed(Cells, change(knownCells))
-}
-
-const adaptersWith = (bug: RoutingBug) =>
-  Layer.mergeAll(
+const adaptersWith = (known: Cells["Service"], bug: RoutingBug) => {
+  const seenBy = (adapter: keyof typeof adapters) => Layer.succeed(Cells, bug[adapter]?.(known) ?? known)
+  return Layer.mergeAll(
     AuditLogPostgres.layer,
-    Layer.provide(adapters.closings, seenBy(bug, "closings")),
-    Layer.provide(adapters.events, seenBy(bug, "events")),
-    Layer.provide(adapters.followUps, seenBy(bug, "followUps")),
-    Layer.provide(adapters.insurances, seenBy(bug, "insurances")),
-    Layer.provide(adapters.ledger, seenBy(bug, "ledger")),
-    Layer.provide(adapters.reads, seenBy(bug, "reads"))
+    CellDirectoryPostgres.layer(noOwner),
+    Layer.provide(adapters.closings, seenBy("closings")),
+    Layer.provide(adapters.events, seenBy("events")),
+    Layer.provide(adapters.followUps, seenBy("followUps")),
+    Layer.provide(adapters.insurances, seenBy("insurances")),
+    Layer.provide(adapters.ledger, seenBy("ledger")),
+    Layer.provide(adapters.reads, seenBy("reads"))
   )
+}
 
 /**
  * The production driver, with one connection that stays inside this process. The first statement opens the connection,
@@ -72,13 +87,18 @@ const driver = (answerer: ConnectionHandler) =>
     })
   )
 
-/** The production adapters for one process, with its own clock, random numbers and connection. */
+/**
+ * The production adapters for one process, with its own clock, random numbers and connection.
+ *
+ * @param closed returns the cells that the process knows to be closed.
+ */
 export const productionAdapters = (
   machine: Context.Context<Machine>,
   answerer: ConnectionHandler,
-  bug: RoutingBug
+  { bug, closed }: { readonly bug: RoutingBug; readonly closed: () => ReadonlySet<string> }
 ): DatabasePorts => {
-  const layer = Layer.fresh(adaptersWith(bug).pipe(Layer.provide(anyRoleReaderLayer), Layer.provide(driver(answerer))))
+  const known = adaptersWith(cellsWith(closed), bug)
+  const layer = Layer.fresh(known.pipe(Layer.provide(anyRoleReaderLayer), Layer.provide(driver(answerer))))
   const context = Effect.runSyncWith(machine)(Layer.buildWithScope(layer, Scope.makeUnsafe()))
   return {
     ...portsIn(context),

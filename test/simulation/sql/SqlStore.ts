@@ -1,9 +1,13 @@
 import { setImmediate } from "node:timers/promises"
+import { Duration } from "effect"
+import { directoryAge_max } from "../../../core/domain/Cell.ts"
+import { SeededRandom } from "../../support/SeededRandom.ts"
 import type { Incarnation } from "../engine/EventLoop.ts"
 import type { WorkflowStep } from "../engine/Faults.ts"
 import type { DatabaseObserver, Simulation } from "../engine/Simulation.ts"
 import { simulatedCells } from "../process/CompaniesAndCatalogue.ts"
 import type { BackgroundLoop, Store } from "../process/Store.ts"
+import { begunWhileClosed, closedCells } from "./ClosedCells.ts"
 import { commitReader } from "./CommitLog.ts"
 import {
   deliveryDueTime,
@@ -103,6 +107,9 @@ const faultyConnection = (
   }
 }
 
+/** A process learns of a closed cell within this time. */
+const directoryAge_max_ms = Duration.toMillis(directoryAge_max)
+
 /** Number of statements that may have written after which the whole database is read again. */
 const snapshotEvery = 40
 
@@ -112,6 +119,8 @@ const snapshotEvery = 40
  */
 const changesLimits = (sql: string): boolean =>
   sql.includes("limit_daily") && sql.includes('insert into "cell".balance')
+
+const changesCells = (sql: string): boolean => sql.includes("update directory.cell")
 
 const begins = (sql: string): boolean => /^begin\b/i.test(sql)
 
@@ -155,6 +164,9 @@ export const sqlStore =
       deliveries: null
     }
     const commits = commitReader()
+    let haveCellsChanged = false
+    /** The closed cells after each change. */
+    const closings: Array<{ readonly at_ms: number; readonly closed: ReadonlySet<string> }> = []
 
     const look = async () => {
       statementsSinceSnapshot = 0
@@ -166,11 +178,13 @@ export const sqlStore =
       checks = []
       for (const check of waiting) check()
       for (const { invariant, what } of await server.observe(failedInvariants)) watch.unsound(invariant, what)
+      for (const what of await server.observe(begunWhileClosed)) watch.unsound("nothing begins in a closed cell", what)
     }
 
     const ran = (statement: string) => {
       const sql = inFirstCell(statement)
       if (isReadOnly(sql)) return
+      haveCellsChanged ||= changesCells(sql)
       isDeliveryDueKnown &&= touchesOnlyInsurance(sql)
       if (touchesOnlyDeliveries(sql)) return
       isDueKnown &&= touchesOnlyInsurance(sql)
@@ -191,14 +205,22 @@ export const sqlStore =
         byHand: (companyId) => snapshot.byHand.get(companyId) ?? [],
         undecided: (companyId) => snapshot.undecided.get(companyId) ?? []
       },
-      open: (sim, incarnation, machine) =>
-        productionAdapters(machine, faultyConnection(sim, incarnation, server, ran), bug),
+      open: (sim, incarnation, machine) => {
+        const { eventLoop, seed } = sim
+        const delay_ms = new SeededRandom(seed, `directory ${incarnation.name}`).between(0, directoryAge_max_ms)
+        const closed = () => closings.findLast(({ at_ms }) => at_ms <= eventLoop.now_ms - delay_ms)?.closed ?? new Set()
+        return productionAdapters(machine, faultyConnection(sim, incarnation, server, ran), { bug, closed })
+      },
       due: (loop) => due[loop],
       wrote: () => {},
       look: (check) => void checks.push(check),
       settle: async ({ eventLoop }) => {
         // The driver never sets a timer of the machine, so it has finished all its work after `setImmediate`.
         await setImmediate()
+        if (haveCellsChanged) {
+          haveCellsChanged = false
+          closings.push({ at_ms: eventLoop.now_ms, closed: await server.observe(closedCells) })
+        }
         if (isUrgent || statementsSinceSnapshot >= snapshotEvery) await look()
         if ((isDueKnown && isDeliveryDueKnown) || !eventLoop.asksLoops()) return
         if (!isDueKnown) due = { ...due, ...(await server.observe(dueTimes)) }

@@ -18,15 +18,25 @@ import * as WebhooksMemory from "../../../adapters/memory/WebhooksMemory.ts"
 import { checks } from "../../../core/domain/FollowUp.ts"
 import { CompanyId } from "../../../core/domain/Ids.ts"
 import { isUnresolved } from "../../../core/domain/Status.ts"
+import { CellDirectory } from "../../../core/ports/CellDirectory.ts"
 import type { DatabaseObserver } from "../engine/Simulation.ts"
 import { type BackgroundLoop, type DatabasePorts, portsIn, type Store } from "../process/Store.ts"
 import { auditBooks } from "./BooksAudit.ts"
 import { commitReader } from "./CommitsMemory.ts"
 import * as ResolutionsMemory from "./ResolutionsMemory.ts"
 
+/** Books in memory have no cells. */
+const noCells = CellDirectory.of({
+  list: Effect.succeed([]),
+  add: () => Effect.die(new Error("books in memory have no cells")),
+  setState: () => Effect.succeedNone,
+  setCompanies: () => Effect.void
+})
+
 const layer = Layer.mergeAll(
   AccountsMemory.accountsLayer,
   AccountsMemory.adjustmentsLayer,
+  Layer.succeed(CellDirectory, noCells),
   ClosingsMemory.layer,
   FollowUpsMemory.layer,
   EventsMemory.layer,
