@@ -55,7 +55,7 @@ class Violation extends Data.TaggedError("Violation")<{ readonly invariant: Move
 
 /** The statements that change what servers may read or write. The command dies once before each kind of them. */
 const points =
-  /"\w+"\.(?:close_companies|freeze_table|thaw_table|raise_ids|delete_company|digest_of)\(|(?:insert into|update|delete from) "\w+"\.departed|directory\.place_|setval|drop schema/
+  /"\w+"\.(?:close_companies|freeze_table|thaw_table|raise_ids|delete_company|digest_of)\(|(?:insert into|update|delete from) "\w+"\.departed|directory\.(?:place|raise|move)_|setval|drop schema/
 
 /** The defect with which the command dies. */
 const death = new Error("the command dies")

@@ -1,7 +1,9 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { CellName, NodeName } from "../../core/domain/Cell.ts"
 import type { Invariant } from "../../core/domain/Invariants.ts"
+import { CellDirectory } from "../../core/ports/CellDirectory.ts"
 import { type ChangedStatement, type Course, examine, type MoveInvariant } from "./ExaminedMove.ts"
 import { move, moveCellTo } from "./Moves.ts"
 import { MovesOnTwoNodes, node } from "./TwoNodes.ts"
@@ -10,6 +12,12 @@ const inFirstCell = { cell: "cell", node: "main" }
 const onOtherNode = { cell: "sur", node }
 
 const companyMove: Course = { company: 300, from: inFirstCell, to: onOtherNode, command: move(300, "sur") }
+const moveInDatabase: Course = {
+  company: 302,
+  from: inFirstCell,
+  to: { cell: "norte", node: "main" },
+  command: move(302, "norte")
+}
 const cellMove: Course = {
   company: 301,
   from: onOtherNode,
@@ -20,7 +28,9 @@ const cellMove: Course = {
 interface PlantedBug {
   readonly name: string
   readonly course: Course
-  readonly statements: ReadonlyArray<ChangedStatement>
+  readonly statements?: ReadonlyArray<ChangedStatement>
+  /** A text of the function directory.move_company, and its replacement. */
+  readonly patch?: readonly [from: string, to: string]
   /** The invariant that finds the bug. */
   readonly violates: MoveInvariant | Invariant
 }
@@ -82,6 +92,21 @@ const bugs: ReadonlyArray<PlantedBug> = [
     violates: "confirmed writes are in the books"
   },
   {
+    name: "a move within a database does not name the new cell",
+    course: moveInDatabase,
+    patch: ["update directory.company set cell = target_ where id = company_;", ""],
+    violates: "confirmed writes are in the books"
+  },
+  {
+    name: "the old cell in the same database forgets that the company has left",
+    course: moveInDatabase,
+    patch: [
+      "update %I.departed set is_leaving = false where company = $1",
+      "delete from %I.departed where company = $1"
+    ],
+    violates: "refusals say that the company is closed"
+  },
+  {
     name: "the sequences of the moved cell begin anew",
     course: cellMove,
     statements: [{ at: /select setval\(/, instead: "select" }],
@@ -100,18 +125,31 @@ const bugs: ReadonlyArray<PlantedBug> = [
 
 const timeout_ms = 5 * 60_000
 
-/** The old cell has assigned more ids than the new one. */
-const raisedIds = PgClient.PgClient.use((sql) => sql`select setval('cell.transaction_id', 256 * 100000)`)
+/** Adds a cell to the database of the directory. The first cell has assigned more ids than the others. */
+const prepared = Effect.gen(function* () {
+  yield* (yield* CellDirectory).add(CellName.make("norte"), NodeName.make("main"))
+  const sql = yield* PgClient.PgClient
+  yield* sql`select setval('cell.transaction_id', 256 * 100000)`
+})
+
+const patchMove = Effect.fnUntraced(function* ([from, to]: readonly [string, string]) {
+  const sql = yield* PgClient.PgClient
+  const [row] = yield* sql<{ text: string }>`
+    select pg_get_functiondef('directory.move_company(bigint, text)'::regprocedure) as text`
+  assert.lengthOf(row?.text.split(from) ?? [], 2, `the function has once: ${from}`)
+  yield* sql.unsafe(row?.text.replace(from, () => to) ?? "").unprepared
+})
 
 describe("a move whose command dies at each of its steps", () => {
   it.live.each([
-    { name: "of a company", course: companyMove, points_min: 17 },
-    { name: "of a cell", course: cellMove, points_min: 7 }
+    { name: "of a company between nodes", course: companyMove, points_min: 17 },
+    { name: "of a company within a database", course: moveInDatabase, points_min: 4 },
+    { name: "of a cell between nodes", course: cellMove, points_min: 7 }
   ])(
-    "$name between nodes violates no invariant",
+    "$name violates no invariant",
     ({ course, points_min }) =>
       Effect.gen(function* () {
-        yield* raisedIds
+        yield* prepared
         const { failures, points, violated } = yield* examine(course)
         assert.isNull(violated)
         assert.strictEqual(failures, 0)
@@ -122,9 +160,10 @@ describe("a move whose command dies at each of its steps", () => {
 
   it.live.each(bugs)(
     "violates an invariant if $name",
-    ({ course, statements, violates }) =>
+    ({ course, patch, statements, violates }) =>
       Effect.gen(function* () {
-        yield* raisedIds
+        yield* prepared
+        if (patch !== undefined) yield* patchMove(patch)
         assert.strictEqual((yield* examine(course, statements)).violated, violates)
       }).pipe(Effect.provide(MovesOnTwoNodes)),
     timeout_ms
