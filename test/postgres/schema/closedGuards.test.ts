@@ -111,7 +111,7 @@ layer(TestDatabase, { excludeTestServices: true })("a closed company", (it) => {
 
   it.effect("has its days closed after it is open again", () =>
     Effect.gen(function* () {
-      const day = "select 1 / cell.end_day(1, current_date - 1)::int"
+      const day = "select 1 / cell.end_day(1, cell.local_day(now() - interval '1 day'))::int"
       const entry = `insert into cell.entry (company_id, id, type, amount, balance, reference, created_at)
         values (1, 1, 'deposit', 500, 500, 'opening', now() - interval '1 day')`
       const opened = "select cell.close_companies('{1}', false, now())"

@@ -79,6 +79,7 @@ const changing = ({ company, proposal, statement }: Subjects): ReadonlyArray<Com
   ["cell", ["cell", "close", "zona"]],
   ["cell", ["cell", "open", "zona"]],
   ["cell", ["cell", "move", "zona", "--node", "main"]],
+  ["cell", ["cell", "clear", "--node", "main"]],
   ["cell", ["company", "move", company, "--to", "zona"]],
   ["webhook", ["webhook", "disable", "999999"]],
   ["webhook", ["webhook", "replay", "999999", "--desde", "2027-01-01T00:00:00-04:00"]],
