@@ -30,7 +30,7 @@ const sumOf = (amounts: ReadonlyArray<number>): CountedAmount => ({
 
 const amountOf = ({ order }: Sale): number => order.amount
 
-/** The day whose closing finds the sale: the day of its reservation, or of its settlement if that has an earlier time. */
+/** The first day with the sale in its closing: the day of the reservation, or of the settlement if that has an earlier time. */
 const foundOn = ({ order, processedAt }: Sale): string =>
   dayOf(DateTime.min(order.createdAt, processedAt ?? order.createdAt))
 

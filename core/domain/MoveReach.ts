@@ -24,7 +24,7 @@ export const requireBoth = ({ source, target }: MoveReach): Result.Result<void, 
 }
 
 /**
- * A place whose server does not answer, and which a move does not need in order to end. Its rows stay there,
+ * A place that does not answer, and that a move does not need in order to end. Its rows stay there,
  * frozen.
  */
 export interface LostPlace {

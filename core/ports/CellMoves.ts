@@ -34,7 +34,7 @@ export class CellMoves extends Context.Service<
      * Drops the other node's copy of the schema, and makes the schema on the cell's own node writable. Returns false if other
      * transactions kept tables locked, or if the cell is in the lost place.
      *
-     * @param lost the place whose server does not answer. Its schema stays there, frozen.
+     * @param lost the place that does not answer. The schema there stays frozen.
      */
     readonly clear: (move: CellMove, lost: LostPlace | null) => Effect.Effect<boolean>
     /**

@@ -12,7 +12,7 @@ const remove = Effect.fnUntraced(function* (node: NodeName, leftover: Leftover) 
 }, atomically)
 
 /**
- * Removes what moves have left on a node whose server was lost and answers again. Returns the leftovers, and whether each was
+ * Removes what moves have left on a node that was lost and answers again. Returns the leftovers, and whether each was
  * removed. A repeated call continues.
  */
 export const clearNode = Effect.fn("ClearNode.clearNode")(function* (node: NodeName) {

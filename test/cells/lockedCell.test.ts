@@ -93,7 +93,7 @@ layer(SpreadTestServer, { excludeTestServices: true, timeout: "2 minutes" })("a 
     })
   )
 
-  it.effect("whose statements hang gets 503 for its companies only, and loses no money", () =>
+  it.effect("with statements that hang gets 503 for its companies only, and loses no money", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const { pass } = yield* ManualClock

@@ -39,7 +39,8 @@ const schemaExists = ({ name, sql }: OwnedCell) => Effect.provideService(hasSche
 /**
  * Drops the frozen schema of a cell, if there is one.
  *
- * @param stillHeld fails if this process no longer holds the move. Asked while the cell is locked against its copying.
+ * @param stillHeld fails if this process no longer holds the lock of the move. Runs after the table lock, which keeps other processes
+ * from copying the schema.
  */
 export const dropFrozen = Effect.fnUntraced(function* (cell: OwnedCell, stillHeld: Effect.Effect<unknown, SqlError>) {
   if (!(yield* schemaExists(cell))) return

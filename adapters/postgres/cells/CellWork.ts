@@ -62,7 +62,7 @@ const boundedClaims = () => {
     if (Option.isSome(exit)) return exit.value
     late.add(name)
     fiber.addObserver(() => late.delete(name))
-    yield* Effect.logError("a cell takes too long to claim work; it is passed over until it answers", { cell: name })
+    yield* Effect.logError("a cell takes too long to claim work; it is skipped until it answers", { cell: name })
     return null
   })
 }

@@ -112,10 +112,10 @@ const thaw = ({ name, sql }: OwnedCell, companyId: CompanyId, stillHeld: Effect.
   )
 
 /**
- * Deletes the frozen rows of a company in the cell that is not its own. The cell goes on refusing its calls.
+ * Deletes the frozen rows of a company in a cell that the directory does not name. This cell still refuses the company's calls.
  *
- * @param stillHeld fails if this process no longer holds the move. Asked while the row in `departed` is locked: a later move
- * waits for this row before it copies rows to the cell.
+ * @param stillHeld fails if this process no longer holds the lock of the move. Runs while the row in `departed` is locked: a
+ * later move waits for this row before it copies rows to the cell.
  */
 export const removeFrozen = Effect.fnUntraced(function* (
   cell: OwnedCell,

@@ -34,7 +34,7 @@ export interface NodeConnections {
   /** Connects to the node, unless it is connected. Fails immediately while its server does not answer. */
   readonly connect: (node: string) => Connected
   /**
-   * Connects to the node with connections for this cell only. Statements that wait in one cell then delay no other cell.
+   * Connects to the node with connections for this cell only. A statement that waits in this cell then delays no statement of another cell.
    * Null if all cells use the connections of their nodes.
    */
   readonly connectCell: ((place: CellPlace) => Connected) | null

@@ -69,7 +69,7 @@ export const recalled = (row: KeyRow, fingerprint: string, now: DateTime.Utc): E
     : Effect.fail(keyErrorOf(state, transactionId, row.status))
 }
 
-/** Answer of the money functions to a known key whose response is not replayed. */
+/** Answer of the money functions to a known key, if they replay no response. */
 export type KeyAnswer =
   | { readonly tag: "KeyReused" }
   | { readonly tag: "InProgress"; readonly transaction_id: number }

@@ -63,7 +63,7 @@ interface WaitingRow {
   readonly holders: string
 }
 
-/** The tables of a cell whose lock a statement has waited for longer than a second, and the processes that hold it. */
+/** The tables of a cell that have been locked against a statement for longer than a second, and the processes with the locks. */
 const waitsIn = ({ name, sql }: NamedCell) =>
   Effect.map(
     sql<WaitingRow>`
