@@ -31,7 +31,7 @@ const cellsUnreachableMessages: { readonly [Why in CellsUnreachable["why"]]: str
   place_down:
     "It does not answer. The directory names it, so only its rows count, and the move cannot end without it. If its server is lost, restore it from its backup. Then repeat the command.",
   target_down:
-    'It does not answer, and the directory still names the old place. If its server is lost, give the move up: repeat the command with the old place, which "saldo doctor" names.',
+    'It does not answer, and the directory still names the old place. If its server is lost, cancel the move: repeat the command with the old place, which "saldo doctor" names.',
   source_down:
     "It does not answer, and the directory already names the new place, which has all rows. If its server is lost for good, repeat the command with --source-lost.",
   source_answers: "It answers, so it is not lost. Repeat the command without --source-lost.",
@@ -69,7 +69,7 @@ export const cellRefusals: {
   }),
   CellsUnreachable: ({ node, why }) => ({
     code: "CELLS_UNREACHABLE",
-    message: `Rows cannot be moved to or from node ${node}, and nothing was moved. ${cellsUnreachableMessages[why]}`,
+    message: `The command cannot use node ${node}, and nothing was changed. ${cellsUnreachableMessages[why]}`,
     details: { nodo: node, motivo: why }
   }),
   CellNameTaken: ({ name }) => ({
