@@ -105,15 +105,15 @@ const make = Effect.gen(function* () {
 
   return Closings.of({
     hasPassed: (instant) => Effect.map(DateTime.now, DateTime.isGreaterThanOrEqualTo(instant)),
-    isComplete: Effect.succeed(true),
-    unclosed: Effect.sync(() =>
-      [...all()]
+    unclosed: Effect.sync(() => ({
+      days: [...all()]
         .flatMap((books) => {
           const day = unclosedIn(books)
           return day === null ? [] : [{ companyId: books.companyId, day }]
         })
-        .sort((one, other) => (one.day < other.day ? -1 : one.day > other.day ? 1 : one.companyId - other.companyId))
-    ),
+        .sort((one, other) => (one.day < other.day ? -1 : one.day > other.day ? 1 : one.companyId - other.companyId)),
+      isComplete: true
+    })),
     end: ({ companyId, day }) =>
       Effect.sync(() => {
         const books = of(companyId)

@@ -10,6 +10,13 @@ export interface CompanyDay {
   readonly day: string
 }
 
+/** The first unclosed day of each company, oldest first. A company without ledger entries is left out. */
+export interface UnclosedDays {
+  readonly days: ReadonlyArray<CompanyDay>
+  /** False if the companies of a cell are left out, because the cell did not answer. */
+  readonly isComplete: boolean
+}
+
 /**
  * Reads and stores the closings of days. A day is closed by `end`, `figures` and `add`, in this order. Each call is one
  * transaction and may be repeated. Contract: 4.8.
@@ -19,13 +26,8 @@ export class Closings extends Context.Service<
   {
     /** Whether the clock of the database has passed an instant. All servers share this clock. */
     readonly hasPassed: (instant: DateTime.Utc) => Effect.Effect<boolean>
-    /**
-     * The first unclosed day of each company, oldest first. The first day of a company is the day of its earliest ledger
-     * entry. A company without entries is left out.
-     */
-    readonly unclosed: Effect.Effect<ReadonlyArray<CompanyDay>>
-    /** Whether `unclosed` covers all companies. It leaves out the companies of a node that does not answer. */
-    readonly isComplete: Effect.Effect<boolean>
+    /** The first day of a company is the day of its earliest ledger entry. */
+    readonly unclosed: Effect.Effect<UnclosedDays>
     /**
      * Ends a day: from now on, no sale, settlement or entry gets a time of this day or earlier. Returns false, and
      * changes nothing, if the day is not the first unclosed day.

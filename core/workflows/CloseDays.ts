@@ -42,6 +42,8 @@ export interface ClosedDays {
   /** Days that could not be closed yet, because another process is closing them, or because the company is closed. */
   readonly waiting: ReadonlyArray<CompanyDay>
   readonly mismatches: ReadonlyArray<ClosingMismatch>
+  /** False if the companies of a cell were left out, because the cell did not answer. */
+  readonly isComplete: boolean
 }
 
 /** Closes every unclosed day up to `last`, oldest first. If a day of a company cannot be closed, its later days stay open. */
@@ -50,9 +52,8 @@ export const closeThrough = Effect.fn("CloseDays.closeThrough")(function* (last:
   const waiting: Array<CompanyDay> = []
   const mismatches: Array<ClosingMismatch> = []
   let stored = 0
-  let open = (yield* closings.unclosed).filter(
-    ({ companyId, day }) => day <= last && (only === undefined || companyId === only)
-  )
+  const { days, isComplete } = yield* closings.unclosed
+  let open = days.filter(({ companyId, day }) => day <= last && (only === undefined || companyId === only))
   for (let day = open[0]?.day ?? last; day <= last && open.length > 0; day = nextDay(day)) {
     const later: Array<CompanyDay> = []
     for (const which of open) {
@@ -75,7 +76,7 @@ export const closeThrough = Effect.fn("CloseDays.closeThrough")(function* (last:
     }
     open = later
   }
-  return { stored, waiting, mismatches } satisfies ClosedDays
+  return { stored, waiting, mismatches, isComplete } satisfies ClosedDays
 })
 
 // Uses the clock of the database, because the clock of a server may be ahead. If a day ended too early, its
@@ -99,11 +100,11 @@ const dueDay = Effect.map(DateTime.now, (now) => {
 export const closeDue = Effect.fn("CloseDays.closeDue")(function* () {
   const last = yield* dueDay
   if (!(yield* isOverInDatabase(last))) return false
-  const { mismatches, stored, waiting } = yield* closeThrough(last)
+  const { isComplete, mismatches, stored, waiting } = yield* closeThrough(last)
   if (stored > 0) yield* Effect.logInfo("days were closed", { closings: stored })
   for (const { companyId, day, problems } of mismatches)
     yield* Effect.logError("a day was not closed, because its figures do not add up", { companyId, day, problems })
-  return waiting.length === 0 && mismatches.length === 0 && (yield* Closings.use(({ isComplete }) => isComplete))
+  return isComplete && waiting.length === 0 && mismatches.length === 0
 })
 
 /** Pause before days that could not be closed are tried again. */

@@ -19,7 +19,7 @@ describe("closings in the console", () => {
         yield* ManualClock.use(({ until }) => until("2026-03-12T00:30:00-04:00"))
         const cashier = yield* operator("cajero")
         const { data: closed } = yield* ask("cierres.cerrar", { dia: "2026-03-11", empresa_id: companyId }, cashier)
-        assert.deepStrictEqual(closed, { cierres_nuevos: 1, en_curso: 0, descuadres: [] })
+        assert.deepStrictEqual(closed, { cierres_nuevos: 1, en_curso: 0, completo: true, descuadres: [] })
         const { data } = yield* ask("cierres.listar", { empresa_id: String(companyId), date_from: "2026-03-11" })
         const [{ cerrado_en, dia, empresa_id, saldo_final, ventas }] = data.items
         assert.deepStrictEqual(

@@ -1,4 +1,4 @@
-import { DateTime, Effect, Exit, Layer, Order, Stream } from "effect"
+import { DateTime, Effect, Layer, Order, Stream } from "effect"
 import type { Closing } from "../../../core/domain/Closing.ts"
 import type { FundingProposal } from "../../../core/domain/FundingProposal.ts"
 import { Closings, type CompanyDay } from "../../../core/ports/Closings.ts"
@@ -24,18 +24,13 @@ const closings = Effect.map(perCell(Closings, ClosingsPostgres.layer), ({ all, o
       const answers = yield* fromEach(parts, (cell) => cell.hasPassed(instant))
       return answers.every((passed) => passed)
     }),
-    unclosed: Effect.map(
-      fromEach(parts, (cell) => cell.unclosed),
-      (days) => days.flat().sort(oldestDayFirst)
-    ),
-    isComplete: Effect.gen(function* () {
-      for (const { service } of yield* parts) {
-        const exit = yield* Effect.exit(
-          Effect.flatMap(service, (cell) => Effect.andThen(cell.unclosed, cell.isComplete))
-        )
-        if (Exit.isFailure(exit) || !exit.value) return false
+    unclosed: Effect.gen(function* () {
+      const cells = yield* parts
+      const answers = yield* fromEach(Effect.succeed(cells), (cell) => cell.unclosed)
+      return {
+        days: answers.flatMap(({ days }) => days).sort(oldestDayFirst),
+        isComplete: answers.length === cells.length
       }
-      return true
     }),
     end: (day) => Effect.flatMap(of(day.companyId), (cell) => cell.end(day)),
     figures: (day) => Effect.flatMap(of(day.companyId), (cell) => cell.figures(day)),

@@ -80,7 +80,10 @@ const make = Effect.gen(function* () {
       select b.company_id, ${sql.cell}.next_closing(b.company_id) as day from ${sql.cell}.balance as b where b.entries > 0
     ) as n
     order by n.day, n.company_id`.pipe(
-    Effect.map((rows) => rows.map(({ company_id, day }) => ({ companyId: CompanyId.make(Number(company_id)), day }))),
+    Effect.map((rows) => ({
+      days: rows.map(({ company_id, day }) => ({ companyId: CompanyId.make(Number(company_id)), day })),
+      isComplete: true
+    })),
     Effect.orDie
   )
 
@@ -168,12 +171,9 @@ const make = Effect.gen(function* () {
     return sql<PageRow>`${pageWhere(condition, page)}`.pipe(Effect.map(sliceOf), Effect.orDie)
   }
 
-  const isComplete = Effect.succeed(true)
-
   return Closings.of({
     hasPassed,
     unclosed,
-    isComplete,
     end,
     figures,
     add,

@@ -79,24 +79,30 @@ const closingsOf = Effect.fnUntraced(function* (day: string, companyId: CompanyI
 })
 
 const printClosed = Effect.fnUntraced(function* (day: string, companyId: CompanyId | undefined, closed: ClosedDays) {
-  const { mismatches, stored, waiting } = closed
+  const { isComplete, mismatches, stored, waiting } = closed
   const items = yield* closingsOf(day, companyId)
   const words = [
     ...mismatches.map(formatMismatch),
-    ...waiting.map((which) => `Company ${which.companyId}, ${which.day}: another process is closing it.`),
+    ...waiting.map(
+      (which) => `Company ${which.companyId}, ${which.day}: another process is closing it, or the company is closed.`
+    ),
+    ...(isComplete
+      ? []
+      : ["A cell did not answer, so the days of its companies are not closed. Run the command again."]),
     formatClosed(day, items, companyId !== undefined)
   ]
   yield* print(
     {
       dia: day,
       cierres_nuevos: stored,
+      completo: isComplete,
       items: items.map(closingDocument),
       descuadres: mismatches.map(mismatchDocument),
       en_curso: waiting.map((which) => ({ empresa_id: which.companyId, dia: which.day }))
     },
     words.join("\n")
   )
-  if (mismatches.length > 0 || waiting.length > 0) return yield* new CheckFailed()
+  if (!isComplete || mismatches.length > 0 || waiting.length > 0) return yield* new CheckFailed()
 })
 
 const printVerified = Effect.fnUntraced(function* ({ broken, closings, companies }: VerifiedChains) {
@@ -138,7 +144,7 @@ export const close = Command.make(
 ).pipe(
   Command.provide(operatorLayer),
   Command.withDescription(
-    "Close the days of all companies up to a day that is over, oldest first, and show the closings of that day. A closed day is only shown. The servers close yesterday by themselves ten minutes after midnight. Exit code 1 if the figures of a day do not add up, if another process is closing a day, or if --verify finds a broken seal."
+    "Close the days of all companies up to a day that is over, oldest first, and show the closings of that day. A closed day is only shown. The servers close yesterday by themselves ten minutes after midnight. Exit code 1 if the figures of a day do not add up, if another process is closing a day, if a cell does not answer, or if --verify finds a broken seal."
   ),
   Command.withShortDescription("Close a day, or show its closing"),
   Command.withExamples([

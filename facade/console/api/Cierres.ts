@@ -77,10 +77,11 @@ export const cierres = {
     input: input({ dia: day("El último día."), empresa_id: Schema.optionalKey(empresaId) }),
     handle: Effect.fnUntraced(function* ({ input: { dia, empresa_id } }) {
       if (empresa_id !== undefined) yield* companyOf(empresa_id)
-      const { mismatches, stored, waiting } = yield* closeByHand(dia, empresa_id)
+      const { isComplete, mismatches, stored, waiting } = yield* closeByHand(dia, empresa_id)
       return {
         cierres_nuevos: stored,
         en_curso: waiting.length,
+        completo: isComplete,
         descuadres: mismatches.map(({ companyId, day, problems }) => ({
           empresa_id: companyId as number,
           dia: day,

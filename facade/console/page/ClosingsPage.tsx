@@ -16,10 +16,11 @@ type Closed = Awaited<ReturnType<typeof api.cierres.cerrar.mutate>>
 
 const filters = ["empresa_id", "date_from", "date_to"] as const
 
-const closedText = ({ cierres_nuevos, descuadres, en_curso }: Closed): string =>
+const closedText = ({ cierres_nuevos, completo, descuadres, en_curso }: Closed): string =>
   [
     cierres_nuevos === 1 ? "1 cierre nuevo." : `${count(cierres_nuevos)} cierres nuevos.`,
     en_curso > 0 ? `Otro proceso está cerrando ${count(en_curso)} días.` : "",
+    completo ? "" : "Una celda no responde: los días de sus empresas siguen abiertos. Inténtelo de nuevo.",
     ...descuadres.map(
       ({ dia, empresa_id, problemas }) =>
         `Las cifras de la empresa ${empresa_id} del ${day(dia)} no cuadran: ${problemas.map(({ parte }) => parte).join(", ")}.`
@@ -39,7 +40,7 @@ const CloseDialog = ({ onClose, onDone }: { onClose: () => void; onDone: () => v
       faultOf={faultOf}
       onSubmit={async ({ dia = "" }) => {
         const closed = await api.cierres.cerrar.mutate({ dia })
-        toast(closedText(closed), { isError: closed.descuadres.length > 0 })
+        toast(closedText(closed), { isError: !closed.completo || closed.descuadres.length > 0 })
         onDone()
         onClose()
       }}

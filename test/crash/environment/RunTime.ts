@@ -112,7 +112,8 @@ export const passMidnight = Effect.fnUntraced(function* (time: RunTime, minutes:
 export const unclosedDays = Effect.gen(function* () {
   const { unclosed } = yield* Closings
   const now = yield* DateTime.now
-  return (yield* unclosed).filter(({ day }) => isOver(day, now, closingDelay))
+  const { days } = yield* unclosed
+  return days.filter(({ day }) => isOver(day, now, closingDelay))
 })
 
 /** Advances the time until the servers have closed all days that are over. Stops after a number of minutes. */

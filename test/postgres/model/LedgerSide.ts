@@ -142,8 +142,8 @@ const followUp = Effect.fnUntraced(function* (side: Side, command: Command & { r
 const close = Effect.fnUntraced(function* (side: Side, { ahead_s }: Command & { readonly do: "close" }) {
   const closings = yield* Closings
   const ids = companies.map(side.companyId)
-  const open = yield* closings.unclosed
-  if (!ids.every((id) => open.some(({ companyId }) => companyId === id))) return null
+  const { days } = yield* closings.unclosed
+  if (!ids.every((id) => days.some(({ companyId }) => companyId === id))) return null
   const last = daysBefore(dayOf(DateTime.add(yield* DateTime.now, { seconds: ahead_s })), 1)
   return yield* Effect.forEach(ids, (companyId) =>
     Effect.all({

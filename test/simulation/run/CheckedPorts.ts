@@ -114,7 +114,6 @@ const closingsOver = (
   closings: {
     ...closings,
     unclosed: ask(closings.unclosed),
-    isComplete: ask(closings.isComplete),
     end: (day) => write("end", `${day.companyId} ${day.day}`, day.companyId, closings.end(day)),
     figures: (day) => ask(closings.figures(day)),
     add: (day, text) => write("add", `${day.companyId} ${day.day}`, day.companyId, closings.add(day, text)),
