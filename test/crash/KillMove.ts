@@ -1,5 +1,4 @@
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { Effect, Option } from "effect"
 import { CellName, NodeName } from "../../core/domain/Cell.ts"
 import { moveCell } from "../../core/workflows/MoveCell.ts"
@@ -9,8 +8,6 @@ import { type FaultContext, waitDuringLoad } from "./FaultContext.ts"
 import { untilDone } from "./OperatorWork.ts"
 import { startChild } from "./processes/ChildProcess.ts"
 import type { MovePoint } from "./processes/MovePoints.ts"
-
-const moverMain = fileURLToPath(new URL("processes/moverMain.ts", import.meta.url))
 
 /** Longest time in a step before the command dies "during" it. */
 const delay_max_ms = 200
@@ -32,7 +29,7 @@ const whileTimePasses = <A, E, R>({ environment: { time } }: FaultContext, work:
  */
 export const killMove = Effect.fnUntraced(function* (context: FaultContext, point: MovePoint) {
   const { chance, environment, log } = context
-  const { customers, directory, mover, time } = environment
+  const { customers, directory, mover, programs, time } = environment
   const [home, target] = point.what === "company" ? [secondNode.cell, "sur"] : [secondNode.name, "main"]
   const customer = customers.find(({ cell }) => cell === secondNode.cell)
   if (customer === undefined) return yield* Effect.die(new Error("no company is on the second node"))
@@ -41,7 +38,7 @@ export const killMove = Effect.fnUntraced(function* (context: FaultContext, poin
 
   const planned = { point, companyId, cell, target, delay_ms: chance.between(1, delay_max_ms) }
   const child = yield* startChild({
-    file: moverMain,
+    file: programs.moverMain,
     environment: { ...mover, CRASH_MOVE: JSON.stringify(planned) },
     log: join(directory, "mover.log")
   })

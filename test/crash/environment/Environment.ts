@@ -13,6 +13,7 @@ import { type CuttingProxy, cuttingProxy } from "../../support/CuttingProxy.ts"
 import { copyDatabase } from "../../support/EmbeddedDatabases.ts"
 import { setBlockLength, testBlockLength } from "../../support/SalesHistory.ts"
 import { cellNames } from "../../support/SeveralCells.ts"
+import { bundlePrograms, type Programs } from "../processes/Bundle.ts"
 import { onNodeOf } from "./CellReads.ts"
 import { type PostgresServer, untilPostgresAnswers } from "./Postgres.ts"
 import { makeRunTime, type RunTime } from "./RunTime.ts"
@@ -66,6 +67,7 @@ export class CrashEnvironment extends Context.Service<
   {
     /** Directory of all logs. It is kept after a failed run. */
     readonly directory: string
+    readonly programs: Programs
     readonly time: RunTime
     /** Data directories of both Postgres servers. */
     readonly postgres: Readonly<Record<PostgresServer, string>>
@@ -125,18 +127,19 @@ const startPostgres = Effect.fnUntraced(function* (dataDirectory: string) {
 /** Starts the environment. It stops when the scope closes; the directory of a failed run is kept. */
 export const startEnvironment = Effect.gen(function* () {
   const directory = yield* temporaryDirectory
+  const programs = yield* bundlePrograms
   const time = yield* makeRunTime(directory)
   const common = {
     CRASH_TIME_FILE: time.file,
     CRASH_SECRET: secret,
-    // Node's default directory, so that the next run finds the compiled code.
-    NODE_COMPILE_CACHE: join(tmpdir(), "node-compile-cache")
+    // All processes of the run share the compiled code.
+    NODE_COMPILE_CACHE: join(directory, "compiled")
   }
   const main = yield* startPostgres(join(directory, "postgres"))
   const second = yield* startPostgres(join(directory, secondNode.name))
   const proxy = yield* cuttingProxy(Number(new URL(main.url).port))
   const commands = { DATABASE_URL: main.url, [secondNode.variable]: second.url }
-  const suppliers = yield* startSuppliers(directory, common)
+  const suppliers = yield* startSuppliers(programs, directory, common)
   const operating = yield* startOperator(commands)
   const customers = yield* Effect.provide(makeCustomers, operating)
   const environment = {
@@ -158,13 +161,15 @@ export const startEnvironment = Effect.gen(function* () {
     INSURER_URL: suppliers.insurerUrl,
     INSURER_SECRET: secret
   }
-  const serverContext = { directory, environment, time, database: Effect.provide(untilPostgresAnswers, operating) }
+  const database = Effect.provide(untilPostgresAnswers, operating)
+  const serverContext = { directory, programs, environment, time, database }
   const servers = yield* Effect.all([startServer("server 1", serverContext), startServer("server 2", serverContext)], {
     concurrency: "unbounded"
   })
   const endpoints = yield* subscribeCompanies(customers, servers[0], suppliers)
   return CrashEnvironment.of({
     directory,
+    programs,
     time,
     postgres: { main: main.directory, second: second.directory },
     proxy,

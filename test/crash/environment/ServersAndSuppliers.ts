@@ -1,14 +1,12 @@
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { Effect, Schedule, Schema, Scope } from "effect"
+import type { Programs } from "../processes/Bundle.ts"
 import { type ChildProcess, startChild } from "../processes/ChildProcess.ts"
 import type { CrashPoint, PlannedSignal } from "../processes/CrashPoints.ts"
 import { ServerCommand } from "../processes/StdinCommands.ts"
 import { SupplierCommand, type SupplierPlan, SupplierRecord } from "../processes/SupplierCommands.ts"
 import { ReceivedEvent, type Subscription } from "../processes/WebhookEndpoints.ts"
 import type { RunTime } from "./RunTime.ts"
-
-const serverMain = fileURLToPath(new URL("../processes/serverMain.ts", import.meta.url))
 
 /** Timeout of the start of a server. */
 const start_max = "60 seconds"
@@ -30,6 +28,7 @@ export interface Server {
 }
 
 interface ServerContext {
+  readonly programs: Programs
   /** Directory of the log file. */
   readonly directory: string
   readonly environment: Readonly<Record<string, string>>
@@ -40,13 +39,13 @@ interface ServerContext {
 
 export const startServer = Effect.fnUntraced(function* (
   name: string,
-  { database, directory, environment, time }: ServerContext
+  { database, directory, environment, programs, time }: ServerContext
 ) {
   const scope = yield* Effect.scope
   const log = join(directory, `${name.replace(" ", "-")}.log`)
   const ownEnds: Array<string> = []
 
-  const spawn = Scope.provide(startChild({ file: serverMain, environment, log }), scope)
+  const spawn = Scope.provide(startChild({ file: programs.serverMain, environment, log }), scope)
   // Loading modules takes most of the start of a server. The next process is therefore spawned in advance and waits for
   // the command to serve.
   let next = yield* spawn
@@ -99,8 +98,6 @@ export const startServer = Effect.fnUntraced(function* (
   } satisfies Server
 })
 
-const suppliersMain = fileURLToPath(new URL("../processes/suppliersMain.ts", import.meta.url))
-
 /** The provider, the insurer and the endpoints of webhooks of a run, controlled by commands. */
 export interface Suppliers {
   readonly providerUrl: string
@@ -126,6 +123,7 @@ export interface Suppliers {
 
 /** Starts the suppliers. Their log is in the directory. */
 export const startSuppliers = Effect.fnUntraced(function* (
+  { suppliersMain }: Programs,
   directory: string,
   environment: Readonly<Record<string, string>>
 ) {
