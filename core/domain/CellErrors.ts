@@ -48,8 +48,6 @@ export class CellsUnreachable extends Schema.TaggedError<CellsUnreachable>()("Ce
   why: Schema.Literals([
     /** The login does not own the cells there. */
     "login",
-    /** The node is a worker of a Citus cluster. */
-    "cluster",
     /** The environment has no address for the node. */
     "unknown_node",
     /** The node does not answer. */

@@ -23,7 +23,6 @@ const cellNotMovedMessages: { readonly [Why in CellNotMoved["why"]]: string } = 
 const cellsUnreachableMessages: { readonly [Why in CellsUnreachable["why"]]: string } = {
   login:
     "The login does not own the database. Set MIGRATION_DATABASE_URL and CELL_NODE_<NAME>_MIGRATION_URL to the addresses with the logins that own the databases.",
-  cluster: "It is a worker of a Citus cluster, and cells cannot move to or from such a worker.",
   unknown_node: cellNotAddedMessages.unknown_node,
   node_down: cellNotAddedMessages.node_down,
   refused:

@@ -124,8 +124,8 @@ export const MovesOnTwoServers = movesOver(
   })
 ).pipe(Layer.provideMerge(SecondPostgres.layer))
 
-/** The ports of moves of companies. If there is a Citus cluster, the second node is a worker, to which no cell moves. */
-export const CompanyMovesOnNodes = movesOver(clusterUrl === undefined ? twoDatabases : coordinatorAndWorker)
+/** The ports of moves over the coordinator of a Citus cluster and one of its workers. */
+const movesInCluster = movesOver(coordinatorAndWorker)
 
 /** The ports of a server and of the operator, over the cells of both nodes. */
 const portsOf = <R>(urls: Effect.Effect<readonly [string, string], never, R>) =>
@@ -143,6 +143,18 @@ const portsOfCluster = portsOf(coordinatorAndWorker)
 type Scenarios = Parameters<ReturnType<typeof layer<Layer.Success<typeof portsOfNodes>, never>>>[1]
 
 const options = { excludeTestServices: true, timeout: "2 minutes" } as const
+
+type MoveScenarios = Parameters<ReturnType<typeof layer<Layer.Success<typeof MovesOnTwoNodes>, never>>>[1]
+
+const moveOptions = { excludeTestServices: true, timeout: "5 minutes" } as const
+
+/** Runs scenarios of moves over two databases and, if there is one, over a Citus cluster. */
+export const movesOnNodesOfEachKind = (name: string, scenarios: MoveScenarios) => {
+  layer(MovesOnTwoNodes, moveOptions)(name, scenarios)
+  const inCitus = `${name}, in a Citus cluster`
+  if (clusterUrl === undefined) it.skip(`${inCitus}: TEST_CITUS_URL names no cluster`, () => undefined)
+  else layer(movesInCluster, moveOptions)(inCitus, scenarios)
+}
 
 /** Runs scenarios over a Citus cluster, if there is one. */
 export const inCluster = (name: string, scenarios: Scenarios) => {

@@ -1,5 +1,5 @@
 import { PgClient } from "@effect/sql-pg"
-import { assert, layer } from "@effect/vitest"
+import { assert } from "@effect/vitest"
 import { DateTime, Duration, Effect, Exit, Fiber } from "effect"
 import { CompanyId } from "../../core/domain/Ids.ts"
 import { ReversalVerdict } from "../../core/domain/Reversal.ts"
@@ -18,7 +18,7 @@ import { intentOf } from "../support/SalesOnPostgres.ts"
 import { assertFrozen, closedRows, lateSettlement } from "./Frozen.ts"
 import { actionsOf, beginMove, busyCompany, move, rowsOf, sells } from "./Moves.ts"
 import { delivered } from "./Trade.ts"
-import { CompanyMovesOnNodes, connectedToNode, onNode, without } from "./TwoNodes.ts"
+import { connectedToNode, movesOnNodesOfEachKind, onNode, without } from "./TwoNodes.ts"
 
 /**
  * Where the command can die: before the given function of the database. The committed parts of the move are then done. `own` is
@@ -33,7 +33,7 @@ const deaths = [
 
 const inCell = (cell: string) => (cell === "sur" ? onNode : <A, E, R>(work: Effect.Effect<A, E, R>) => work)
 
-layer(CompanyMovesOnNodes, { excludeTestServices: true, timeout: "5 minutes" })("a company between nodes", (it) => {
+movesOnNodesOfEachKind("a company between nodes", (it) => {
   it.effect("moves every row unchanged", () =>
     Effect.gen(function* () {
       yield* busyCompany(300)

@@ -1,5 +1,5 @@
 import { PgClient } from "@effect/sql-pg"
-import { assert, layer } from "@effect/vitest"
+import { assert } from "@effect/vitest"
 import { DateTime, Duration, Effect, Exit } from "effect"
 import { CellName, NodeName } from "../../core/domain/Cell.ts"
 import { CompanyId } from "../../core/domain/Ids.ts"
@@ -20,7 +20,7 @@ import { intentOf } from "../support/SalesOnPostgres.ts"
 import { assertFrozen, closedRows, lateSettlement } from "./Frozen.ts"
 import { beginMove, busyCompany, move, moveCellTo, rowsOf, sells } from "./Moves.ts"
 import { delivered } from "./Trade.ts"
-import { connectedToNode, MovesOnTwoNodes, node, onNode, without } from "./TwoNodes.ts"
+import { connectedToNode, movesOnNodesOfEachKind, node, onNode, without } from "./TwoNodes.ts"
 
 const sur = CellName.make("sur")
 
@@ -69,7 +69,7 @@ const deaths = [
   { before: "directory.place_cell", copies: [node, "main"], frozen: true }
 ] as const
 
-layer(MovesOnTwoNodes, { excludeTestServices: true, timeout: "5 minutes" })("a cell", (it) => {
+movesOnNodesOfEachKind("a cell", (it) => {
   it.effect("moves to another node with every row and its ids, while other cells sell", () =>
     Effect.gen(function* () {
       yield* busyCompany(300)

@@ -1,6 +1,5 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option, Schema } from "effect"
-import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { type CellMove, type CellName, NodeName } from "../../../core/domain/Cell.ts"
 import { CellNotMoved } from "../../../core/domain/CellErrors.ts"
@@ -11,43 +10,12 @@ import type { DatabaseUnavailable } from "../connection/Database.ts"
 import { mainNode, type NodeUnknown } from "../connection/Nodes.ts"
 import { instant, int8 } from "../connection/Sql.ts"
 import { isLockTimeout } from "../connection/SqlFailure.ts"
-import { hasSchema } from "../schema/AddCell.ts"
-import { bringUpCell } from "../schema/SchemaChanges.ts"
-import { notTooOld } from "../schema/ServerVersion.ts"
+import { type CellOnNode, cellOn, dropFrozen, isTaken, makeFilled, requireFrozen } from "./CellSchema.ts"
 import { copyRows, freezeTables, inMoveTransaction, type OwnedCell, thawCell, writersGone } from "./CopiedRows.ts"
 import { asOwner, type OwnerLayer, reachAsOwner } from "./OwnerConnections.ts"
 import { workInFlight } from "./WorkInFlight.ts"
 
 const nodeOf = Schema.decodeUnknownSync(NodeName)
-
-/**
- * Locks the cell against its opposite, and fails unless the whole cell is frozen. `access share` keeps another process from
- * dropping the schema and from letting it be written. `access exclusive` also keeps it from copying the schema.
- */
-const requireFrozen = Effect.fnUntraced(function* (
-  { name, sql }: OwnedCell,
-  lock: "access share" | "access exclusive"
-) {
-  yield* sql`lock table ${sql(name)}.balance in ${sql.literal(lock)} mode`
-  const frozen = yield* sql`
-    select from pg_trigger where tgrelid = ${`${name}.balance`}::regclass and tgname = 'frozen_cell'`
-  if (frozen.length === 0) return yield* Effect.die(new Error(`the cell ${name} is not frozen`))
-})
-
-const schemaExists = ({ name, sql }: OwnedCell) => Effect.provideService(hasSchema(name), SqlClient.SqlClient, sql)
-
-/**
- * Drops the frozen schema of a cell, if there is one.
- *
- * @param stillHeld fails if this process no longer holds the lock of the move. Runs after the table lock, which keeps other processes
- * from copying the schema.
- */
-export const dropFrozen = Effect.fnUntraced(function* (cell: OwnedCell, stillHeld: Effect.Effect<unknown, SqlError>) {
-  if (!(yield* schemaExists(cell))) return
-  yield* requireFrozen(cell, "access exclusive")
-  yield* stillHeld
-  yield* cell.sql.unsafe(`drop schema "${cell.name}" cascade`).unprepared
-})
 
 const filesOf = ({ name, sql }: OwnedCell) =>
   Effect.map(
@@ -73,31 +41,22 @@ const copySequences = Effect.fnUntraced(function* (source: OwnedCell, { name, sq
   }
 })
 
-/** Makes the frozen copy of a frozen cell, in one transaction of the new node. A copy that is there is replaced. */
-const copyCell = (source: OwnedCell, target: OwnedCell, stillHeld: Effect.Effect<unknown, SqlError>) =>
-  inMoveTransaction(
-    source.sql,
-    Effect.andThen(
-      requireFrozen(source, "access share"),
-      inMoveTransaction(
-        target.sql,
-        Effect.gen(function* () {
-          yield* dropFrozen(target, stillHeld)
-          yield* Effect.provideService(
-            Effect.andThen(notTooOld, bringUpCell(target.name, Effect.void)),
-            SqlClient.SqlClient,
-            target.sql
-          )
-          if ((yield* filesOf(source)) !== (yield* filesOf(target)))
-            return yield* Effect.die(new Error(`the cell ${source.name} has not this version: run saldo migrate`))
-          const rows = yield* copyRows(source, target, null)
-          yield* copySequences(source, target)
-          yield* freezeTables(target, null)
-          return rows
-        })
-      )
-    )
+/** Makes the frozen copy of a frozen cell. A copy that is there is replaced. */
+const copyCell = (source: CellOnNode, target: CellOnNode, stillHeld: Effect.Effect<unknown, SqlError>) => {
+  const copied = Effect.gen(function* () {
+    if ((yield* filesOf(source)) !== (yield* filesOf(target)))
+      return yield* Effect.die(new Error(`the cell ${source.name} has not this version: run saldo migrate`))
+    const rows = yield* copyRows(source, target, null)
+    yield* copySequences(source, target)
+    yield* freezeTables(target, null)
+    return rows
+  })
+  return makeFilled(
+    target,
+    stillHeld,
+    inMoveTransaction(source.sql, Effect.andThen(requireFrozen(source, "access share"), copied))
   )
+}
 
 /**
  * Moves the rows of cells. As in NodeTransfer.ts, only the directory says which node has the cell, and both copies are frozen until
@@ -114,7 +73,7 @@ const cellTransfer = <OE>(sql: PgClient.PgClient, owner: OwnerLayer<OE>) => {
     move: CellMove,
     part: (cells: {
       readonly own: string
-      readonly connectTo: (side: MoveSide) => Effect.Effect<OwnedCell, NodeUnknown | DatabaseUnavailable>
+      readonly connectTo: (side: MoveSide) => Effect.Effect<CellOnNode, SqlError | NodeUnknown | DatabaseUnavailable>
     }) => Effect.Effect<Option.Option<A>, E, R>
   ) =>
     withOwner((clientOn) =>
@@ -125,8 +84,7 @@ const cellTransfer = <OE>(sql: PgClient.PgClient, owner: OwnerLayer<OE>) => {
             select directory.hold_cell_move(${move.name}, ${move.target}) as node`
           const own = row?.node ?? null
           if (own === null) return Option.none<A>()
-          const connectTo = (side: MoveSide) =>
-            Effect.map(clientOn(move[side]), (client): OwnedCell => ({ name: move.name, sql: client }))
+          const connectTo = (side: MoveSide) => cellOn(clientOn, { name: move.name, node: move[side] })
           return yield* part({ own, connectTo })
         })
       )
@@ -180,7 +138,7 @@ const cellTransfer = <OE>(sql: PgClient.PgClient, owner: OwnerLayer<OE>) => {
           const others = lost === null ? [yield* connectTo(otherSide(side))] : []
           // First, so that a process without the move finds that the schema may not be replaced.
           yield* thawCell(kept, stillHeld)
-          for (const other of others) yield* inMoveTransaction(other.sql, dropFrozen(other, stillHeld))
+          for (const other of others) yield* dropFrozen(other, stillHeld)
           return Option.some(undefined)
         })
       ),
@@ -199,7 +157,7 @@ interface MoveRow {
 const make = Effect.fnUntraced(function* <OE>(owner: OwnerLayer<OE>) {
   const sql = yield* PgClient.PgClient
   const clientOn = yield* nodeClients(sql)
-  const reachPlace = reachAsOwner(owner, "cell")
+  const reachPlace = reachAsOwner(owner)
 
   const find = (name: CellName) =>
     Effect.orDie(
@@ -213,8 +171,8 @@ const make = Effect.fnUntraced(function* <OE>(owner: OwnerLayer<OE>) {
       )
     )
 
-  const isTaken = (name: CellName, target: NodeName) =>
-    asOwner(owner)((clientOf) => Effect.flatMap(clientOf(target), (client) => schemaExists({ name, sql: client })))
+  const isTakenOn = (name: CellName, node: NodeName) =>
+    asOwner(owner)((clientOf) => Effect.flatMap(cellOn(clientOf, { name, node }), isTaken))
 
   /** Whether a move of a company has left frozen rows in the cell. Their triggers would not be copied. */
   const hasLeftovers = (name: CellName, source: NodeName) =>
@@ -227,7 +185,7 @@ const make = Effect.fnUntraced(function* <OE>(owner: OwnerLayer<OE>) {
 
   // The lock waits for the moves of companies that are being recorded. Later ones find the record of this move.
   const begin: CellMoves["Service"]["begin"] = Effect.fnUntraced(function* ({ name, source, target }, at) {
-    if (yield* Effect.orDie(isTaken(name, target))) return yield* new CellNotMoved({ name, why: "taken" })
+    if (yield* Effect.orDie(isTakenOn(name, target))) return yield* new CellNotMoved({ name, why: "taken" })
     const [cell] = yield* Effect.orDie(sql<{ node: string; open: boolean }>`
       select node, state = 'open' as open from directory.cell where name = ${name} for update`)
     if (cell?.node !== source) return false

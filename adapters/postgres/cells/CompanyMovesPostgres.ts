@@ -96,7 +96,7 @@ const openings = Effect.gen(function* () {
 const transfers = Effect.fnUntraced(function* <OE>(owner: OwnerLayer<OE>) {
   const sql = yield* PgClient.PgClient
   const { clear, isApart, placesOf, transfer } = nodeTransfer(sql, owner)
-  const reachPlace = reachAsOwner(owner, "company")
+  const reachPlace = reachAsOwner(owner)
 
   const transferOnce = ({ companyId, target }: CompanyMove) =>
     inMoveTransaction(

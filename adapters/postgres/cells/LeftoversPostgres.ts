@@ -6,16 +6,21 @@ import { CompanyId } from "../../../core/domain/Ids.ts"
 import { Leftovers } from "../../../core/ports/Leftovers.ts"
 import { int8 } from "../connection/Sql.ts"
 import { isLockTimeout, isLost } from "../connection/SqlFailure.ts"
-import { dropFrozen } from "./CellMovesPostgres.ts"
-import { inMoveTransaction, type OwnedCell } from "./CopiedRows.ts"
+import { cellOn, dropFrozen } from "./CellSchema.ts"
+import type { OwnedCell } from "./CopiedRows.ts"
 import { removeFrozen, removeTriggers } from "./NodeTransfer.ts"
 import { asOwner, type OwnerLayer, reachAsOwner } from "./OwnerConnections.ts"
 
 const cellOf = Schema.decodeUnknownSync(CellName)
 
-/** Whether the cell with the schema `n` is frozen. */
+/** Whether the cell with the schema `n` is frozen. On a worker of a Citus cluster its balance is a view of a shard. */
 const hasFrozenBalance = `exists (
-  select from pg_class as b join pg_trigger as t on t.tgrelid = b.oid
+  select
+  from pg_class as b
+  left join pg_rewrite as w on w.ev_class = b.oid and b.relkind = 'v'
+  left join pg_depend as d
+    on d.classid = 'pg_rewrite'::regclass and d.objid = w.oid and d.refclassid = 'pg_class'::regclass
+  join pg_trigger as t on t.tgrelid in (b.oid, d.refobjid)
   where b.relnamespace = n.oid and b.relname = 'balance' and t.tgname = 'frozen_cell'
 )`
 
@@ -113,7 +118,7 @@ const make = <OE>(owner: OwnerLayer<OE>) =>
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const withOwner = asOwner(owner)
-    const reach = reachAsOwner(owner, "company")
+    const reach = reachAsOwner(owner)
 
     const find: Leftovers["Service"]["find"] = Effect.fnUntraced(function* (node) {
       const { fault } = yield* reach({ node, cell: null })
@@ -140,7 +145,7 @@ const make = <OE>(owner: OwnerLayer<OE>) =>
           if (!(yield* holdMoves(leftover))) return false
           const [place] = yield* ownPlaceOf(sql, node, leftover)
           if (place === undefined) return false
-          const left: OwnedCell = { name: cell, sql: yield* clientOn(node) }
+          const left = yield* cellOn(clientOn, { name: cell, node })
           const isKept = Effect.catchIf(
             Effect.flatMap(clientOn(place.node), (client) => isWhole({ name: place.name, sql: client }, companyId)),
             isLost,
@@ -150,7 +155,7 @@ const make = <OE>(owner: OwnerLayer<OE>) =>
           if (!(yield* isKept) && (companyId === null || (yield* hasBalance(left, companyId)))) return false
           const stillHeld = sql`select`
           if (companyId === null) {
-            yield* inMoveTransaction(left.sql, dropFrozen(left, stillHeld))
+            yield* dropFrozen(left, stillHeld)
           } else {
             yield* removeFrozen(left, companyId, stillHeld)
             yield* removeTriggers(left, companyId)

@@ -1,11 +1,10 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 import type { CellName } from "../../../core/domain/Cell.ts"
 import type { Reach } from "../../../core/domain/MoveReach.ts"
 import { nodeClients } from "../connection/Cell.ts"
 import { mainNode } from "../connection/Nodes.ts"
-import { asWorker } from "../schema/CitusCell.ts"
 
 /** Connections of the owner to the database and to the nodes. They are opened for each use. */
 export type OwnerLayer<E> = Layer.Layer<SqlClient.SqlClient | PgClient.PgClient, E>
@@ -28,12 +27,8 @@ interface OwnedPlace {
 /** A move within the database of the directory needs no owner. */
 export const reachedMain: Reach = { node: mainNode, fault: null }
 
-/**
- * Makes the function that says whether the owner's connections reach nodes, and whether their logins own the cells there.
- *
- * @param moved what moves. A whole cell moves neither to nor from a worker of a Citus cluster, because the cluster has its tables.
- */
-export const reachAsOwner = <OE>(owner: OwnerLayer<OE>, moved: "company" | "cell") => {
+/** Makes the function that says whether the owner's connections reach nodes, and whether their logins own the cells there. */
+export const reachAsOwner = <OE>(owner: OwnerLayer<OE>) => {
   const faultAt = Effect.fnUntraced(function* (sql: PgClient.PgClient, cell: CellName | null) {
     const [row] = yield* sql<{ owns: boolean }>`
       select
@@ -41,9 +36,7 @@ export const reachAsOwner = <OE>(owner: OwnerLayer<OE>, moved: "company" | "cell
         and not exists (
           select from pg_namespace where nspname = ${cell} and not pg_has_role(nspowner, 'USAGE')
         ) as owns`
-    if (row?.owns !== true) return "login"
-    if (moved === "company") return null
-    return (yield* Effect.provideService(asWorker, SqlClient.SqlClient, sql)) === null ? null : "cluster"
+    return row?.owns === true ? null : "login"
   })
   return (place: OwnedPlace): Effect.Effect<Reach> => {
     const reached = (fault: Reach["fault"]): Reach => ({ node: place.node, fault })

@@ -74,8 +74,8 @@ const obstacle = Effect.fnUntraced(function* (name: string, node: string) {
   return node === mainNode || (yield* onNode(node)(isFree(name))) ? null : "taken"
 })
 
-/** Whether a cell can be made on this node. */
-const isFree = Effect.fnUntraced(function* (name: string) {
+/** Whether a cell can be made in this database. */
+export const isFree = Effect.fnUntraced(function* (name: string) {
   return !(yield* hasSchema(name)) || (yield* isEmptyCell(name))
 })
 

@@ -12,7 +12,7 @@ import { run, runStatements, type SqlFile, sqlFiles } from "./SqlFiles.ts"
  */
 
 /** Name of the schema that has the tables of a cell in the cluster. No cell has such a name, because of the `$`. */
-const clusterSchema = (cell: string, node: string): string => `${cell}$${node}`
+export const clusterSchema = (cell: string, node: string): string => `${cell}$${node}`
 
 /** A worker in the catalogue of its cluster. */
 export interface Worker {
@@ -125,6 +125,14 @@ export const place = Effect.fnUntraced(function* (cell: string, node: string, { 
     limit 1`
   if (misplaced.length === 0) return
   yield* sql`select citus_schema_move(${`"${schema}"`}::regnamespace, ${host}, ${port}, 'block_writes')`
+})
+
+/** Drops the tables of a cell in the cluster, on the coordinator. Citus drops their shards. */
+export const dropInCluster = Effect.fnUntraced(function* (cell: string, node: string) {
+  const sql = yield* SqlClient.SqlClient
+  yield* setPropagation("on")
+  yield* sql`drop schema if exists ${sql(clusterSchema(cell, node))} cascade`
+  yield* setPropagation("off")
 })
 
 /**
