@@ -1,6 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert } from "@effect/vitest"
 import { DateTime, Duration, Effect, Exit } from "effect"
+import { exclusively } from "../../adapters/postgres/schema/SchemaChanges.ts"
 import { CellName, NodeName } from "../../core/domain/Cell.ts"
 import { CompanyId } from "../../core/domain/Ids.ts"
 import { Amount } from "../../core/domain/Money.ts"
@@ -46,13 +47,16 @@ const restOf = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const sequences = yield* sql`
     select sequencename, last_value, increment_by, start_value from pg_sequences where schemaname = 'sur' order by 1`
-  const rows = yield* sql`select to_jsonb(f)::text as row from sur.follow_up as f order by 1`
-  const departed = yield* sql`select to_jsonb(d)::text as row from sur.departed as d order by 1`
+  const rows = yield* sql`select (to_jsonb(f) - 'ctid')::text as row from sur.follow_up as f order by 1`
+  const departed = yield* sql`select (to_jsonb(d) - 'ctid')::text as row from sur.departed as d order by 1`
   return { sequences, rows, departed }
 })
 
 const schemaOn = (where: string) =>
   on(where)(PgClient.PgClient.use((sql) => sql`select from pg_namespace where nspname = 'sur'`))
+
+/** The schema that has the tables of the cell in a Citus cluster. Empty without a cluster. */
+const tablesInCluster = PgClient.PgClient.use((sql) => sql`select from pg_namespace where nspname = ${`sur$${node}`}`)
 
 /** The actions in the audit log about moves of cells. */
 const cellActions = PgClient.PgClient.use(
@@ -94,6 +98,7 @@ movesOnNodesOfEachKind("a cell", (it) => {
       assert.deepStrictEqual(yield* rowsOf("sur", 306), rows)
       assert.deepStrictEqual(yield* restOf, rest)
       assert.isEmpty(yield* schemaOn(node))
+      assert.isEmpty(yield* tablesInCluster)
       assert.deepStrictEqual(yield* violatedInvariants, [])
       assert.isEmpty((yield* verifyClosings()).broken)
       const details = { cell: "sur", from: node, to: "main" }
@@ -143,7 +148,8 @@ movesOnNodesOfEachKind("a cell", (it) => {
       assert.deepStrictEqual(yield* refused("cell", node), ["CellNotMoved", "first"])
       assert.deepStrictEqual(yield* refused("oeste", node), ["UnknownCell", null])
       assert.deepStrictEqual(yield* refused("sur", "oeste"), ["CellsUnreachable", "unknown_node"])
-      const there = (statement: string) => onNode(PgClient.PgClient.use((sql) => sql.unsafe(statement).unprepared))
+      const there = (statement: string) =>
+        onNode(exclusively(PgClient.PgClient.use((sql) => sql.unsafe(statement).unprepared)))
       yield* there("create schema sur")
       assert.deepStrictEqual(yield* refused("sur", node), ["CellNotMoved", "taken"])
       yield* there("drop schema sur")

@@ -34,9 +34,18 @@ export const moveRetry = Schedule.max([Schedule.spaced("1 second"), Schedule.rec
   Schedule.while(({ input }) => isTransient(input) || isLockTimeout(input))
 )
 
-/** Runs a part of a move in a transaction that waits 3 seconds for a lock, because sales may wait for this transaction. */
+/**
+ * Runs a part of a move in a transaction that waits 3 seconds for a lock, because sales may wait for this transaction. On a
+ * worker of a Citus cluster it may lock shards and change their triggers; without Citus the second setting has no effect.
+ */
 export const inMoveTransaction = <A, E, R>(sql: PgClient.PgClient, part: Effect.Effect<A, E, R>) =>
-  sql.withTransaction(Effect.andThen(sql`select set_config('lock_timeout', '3s', true)`, part))
+  sql.withTransaction(
+    Effect.andThen(
+      sql`
+        select set_config('lock_timeout', '3s', true), set_config('citus.enable_manual_changes_to_shards', 'on', true)`,
+      part
+    )
+  )
 
 /** The tables of a cell that a move copies, in the order in which foreign keys allow inserts. The balance is last. */
 export const tablesToMove = ({ name, sql }: OwnedCell, moved: Moved) =>
