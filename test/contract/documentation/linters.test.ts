@@ -94,7 +94,7 @@ class Reports extends Context.Service<Reports, Readonly<Record<Linter, ReadonlyM
 
 const reported = (linter: Linter, document: string) => Reports.useSync((reports) => reports[linter].get(document))
 
-layer(Layer.provide(Reports.layer, TestService), { excludeTestServices: true, timeout: "1 minute" })(
+layer(Layer.provide(Reports.layer, TestService), { excludeTestServices: true, timeout: "3 minutes" })(
   "the OpenAPI document",
   (it) => {
     it.effect.each(everyLinter)("as it is served has no error and no warning according to %s", (linter) =>
