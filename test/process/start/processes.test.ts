@@ -121,6 +121,9 @@ class TwoWorkers extends Context.Service<
   )
 }
 
+/** Pause between two tries that start a process or read the metrics of all workers. */
+const pause_ms = 50
+
 /** How many clients sell. Each sale uses up the time of a processor that a starting worker needs. */
 const clients = 2
 
@@ -201,7 +204,7 @@ layer(TwoWorkers.layer, { excludeTestServices: true, timeout: timeout_ms })("a s
         const callOnce = Effect.scoped(Effect.flatMap(connection, (agent) => call(agent, `${server.url}/v1/estado`)))
         const before = yield* countedSales(ops)
         const change = Effect.gen(function* () {
-          yield* eventually(countedSales(ops), (sales) => sales > before)
+          yield* eventually(countedSales(ops), (sales) => sales > before, pause_ms)
           process.kill(oldest, "SIGSTOP")
           // One of the first two new connections goes to the stopped worker, which does not accept it.
           const calling = yield* Effect.forEach([1, 2], () => Effect.forkChild(callOnce, { startImmediately: true }))
@@ -214,7 +217,8 @@ layer(TwoWorkers.layer, { excludeTestServices: true, timeout: timeout_ms })("a s
           )
           yield* eventually(
             Effect.sync(() => childrenOf(server)),
-            (now) => now.length === 2 && !now.includes(oldest)
+            (now) => now.length === 2 && !now.includes(oldest),
+            pause_ms
           )
           yield* eventually(Effect.sync(begun), (starts) => starts === 2)
         })
