@@ -1,9 +1,12 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto"
-import { Effect, Layer, Redacted, Semaphore } from "effect"
+import { Context, Effect, Layer, Redacted, Semaphore } from "effect"
 import { PasswordHash } from "../../core/ports/PasswordHash.ts"
 
-// One of the parameter sets that OWASP recommends. A hash takes 32 MB and about 0.2 seconds.
-const cost = { N: 2 ** 15, r: 8, p: 3 }
+/**
+ * Parameters of new hashes. The default is one of the sets that OWASP recommends: a hash takes 32 MB and about 0.2 seconds.
+ * Only tests change it.
+ */
+export const ScryptCost = Context.Reference("saldo/ScryptCost", { defaultValue: () => ({ N: 2 ** 15, r: 8, p: 3 }) })
 const salt_bytes = 16
 const hash_bytes = 32
 const memory_max = 64 * 1024 * 1024
@@ -29,7 +32,7 @@ const parse = (stored: string) => {
   }
 }
 
-const write = (salt: Uint8Array, hash: Uint8Array): string =>
+const write = (cost: typeof ScryptCost.Service, salt: Uint8Array, hash: Uint8Array): string =>
   [
     "scrypt",
     cost.N,
@@ -41,15 +44,16 @@ const write = (salt: Uint8Array, hash: Uint8Array): string =>
 
 const make = Effect.gen(function* () {
   const semaphore = yield* Semaphore.make(concurrent_max)
+  const cost = yield* ScryptCost
 
   const hash = (password: Redacted.Redacted) =>
     Effect.suspend(() => {
       const salt = randomBytes(salt_bytes)
-      return Effect.map(derive(Redacted.value(password), salt, cost), (key) => write(salt, key))
+      return Effect.map(derive(Redacted.value(password), salt, cost), (key) => write(cost, salt, key))
     })
 
   // The hash that is compared if there is no stored hash, so that the comparison takes as long.
-  const dummy = write(new Uint8Array(salt_bytes), new Uint8Array(hash_bytes))
+  const dummy = write(cost, new Uint8Array(salt_bytes), new Uint8Array(hash_bytes))
 
   const verify = (password: Redacted.Redacted, stored: string | null) => {
     const { hash, options, salt } = parse(stored ?? dummy)

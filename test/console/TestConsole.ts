@@ -1,4 +1,5 @@
 import { ConfigProvider, Context, DateTime, Effect, Layer, Redacted } from "effect"
+import { ScryptCost } from "../../adapters/crypto/PasswordHashScrypt.ts"
 import { type Actor, OperatorName, type Role } from "../../core/domain/Operator.ts"
 import { sha256Hex } from "../../core/domain/Sha256.ts"
 import { Operators } from "../../core/ports/Operators.ts"
@@ -22,6 +23,8 @@ const consoleOn = (url: string, environment: Readonly<Record<string, string>>) =
   ).pipe(
     Layer.provideMerge(DatabaseServer.layer),
     Layer.provideMerge(baseLayer),
+    // Passwords are not the subject of these tests, and a hash at the cost of production takes 0.2 s of a core.
+    Layer.provide(Layer.succeed(ScryptCost, { N: 2 ** 4, r: 8, p: 1 })),
     Layer.provide(
       Layer.succeed(
         ConfigProvider.ConfigProvider,
