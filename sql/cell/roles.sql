@@ -19,7 +19,7 @@ grant select on
   balance, block, closing, consumption, entry, event, idempotency, insurance, option,
   reversal, sublist_block, transaction
 to saldo_reader;
-grant execute on function sublist_of, sublists_of to saldo_reader;
+grant execute on function sublist_of, sublists_of, response_of to saldo_reader;
 
 -- saldo_server
 

@@ -2,6 +2,7 @@
 
 drop function if exists key_state;
 drop function if exists require_all_written;
+drop function if exists response_of;
 
 -- Returns what a key means for a call when another call has claimed it: Conflict, KeyReused, Replay or InProgress. The
 -- first four arguments are columns of the key; `fingerprint` is the fingerprint of the call.
@@ -44,5 +45,37 @@ begin
 end;
 $$;
 
--- Only the money functions call these functions, and the money functions run as their owner.
-revoke all on function key_state, require_all_written from public;
+-- The response that a key replays. The response to a delivered sale is stored without its order, because the row of the
+-- sale has the same values, and they never change.
+create function response_of(outcome jsonb, company bigint, sale bigint) returns jsonb
+language sql
+stable
+set search_path from current
+as $$
+  select case
+    when outcome ->> '_tag' = 'Delivered' and not outcome ? 'order' then
+      outcome || jsonb_build_object(
+        'order', (
+          select jsonb_build_object(
+            'companyId', t.company_id,
+            'transactionId', t.id,
+            'environment', t.environment,
+            'xid', t.xid,
+            'service', jsonb_build_object('id', t.service_id, 'name', t.service_name, 'type', t.service_type),
+            'identifier', t.identifier,
+            'amount', t.amount,
+            'product', t.product,
+            'reference', t.option_reference,
+            'createdAt', t.created_at
+          )
+          from transaction as t
+          where t.company_id = company and t.id = sale
+        )
+      )
+    else outcome
+  end
+$$;
+
+-- Only the money functions call these functions, and the money functions run as their owner. roles.sql lets readers call
+-- response_of.
+revoke all on function key_state, require_all_written, response_of from public;

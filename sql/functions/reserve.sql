@@ -297,7 +297,7 @@ as $$
           ),
           'transaction_id', k.transaction_id,
           'status', t.status,
-          'outcome', k.outcome
+          'outcome', response_of(k.outcome, k.company_id, k.transaction_id)
         )
     end
   from unnest(members) as i

@@ -399,7 +399,10 @@ begin
       old.outcome is null as kept,
       status_after(s.verdict),
       false,
-      case when old.outcome is null and tersely then null else new.outcome end as outcome;
+      case
+        when old.outcome is null and tersely then null
+        else response_of(new.outcome, s.company_id, s.transaction_id)
+      end as outcome;
     get diagnostics answered_n = row_count;
     perform require_all_written(answered_n, answers_n);
   end if;
@@ -537,7 +540,7 @@ begin
         and later.id > s.transaction_id
         and later.status <> 'FAILED'
     ),
-    k.outcome
+    response_of(k.outcome, s.company_id, s.transaction_id)
   from (select (m.settlement).* from unnest(members) as m) as s
   cross join lateral (
     select t.status, t.idempotency_key, t.xid

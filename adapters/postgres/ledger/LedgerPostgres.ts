@@ -122,7 +122,7 @@ const recalling = Effect.gen(function* () {
     const [row] = yield* Effect.orDie(reads(companyId)<KeyRow>`
       select
         encode(r.fingerprint, 'hex') as fingerprint, r.transaction_id, r.claimed_at, r.completed_at, r.settled_at,
-        r.outcome, t.status
+        ${sql.cell}.response_of(r.outcome, r.company_id, r.transaction_id) as outcome, t.status
       from ${sql.cell}.idempotency as r
       join ${sql.cell}.transaction as t on t.company_id = r.company_id and t.id = r.transaction_id
       where r.company_id = ${int8(companyId)} and r.key = ${key}`)

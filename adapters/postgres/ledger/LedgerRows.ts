@@ -24,23 +24,20 @@ import {
 } from "../../../core/ports/Ledger.ts"
 import { instantOrNull } from "../connection/Sql.ts"
 
-/** The stored form of a response. */
-export const OutcomeJson = Schema.toCodecJson(Outcome)
+/** A response as the money functions return it. */
+const OutcomeJson = Schema.toCodecJson(Outcome)
 
 /**
- * Encodes an outcome as the codec does, in a tenth of the time, because every sale writes one. Converts instants to
- * strings here: JSON.stringify takes seven times as long for objects with a toJSON method.
+ * The stored form of a response. A delivered sale is stored without its order, which response_of (sql/functions/common.sql) adds
+ * again from the row of the sale. Converts the instant to a string here, because JSON.stringify takes seven times as long for
+ * objects with a toJSON method.
  */
-export const encodeOutcome = (outcome: Outcome | null) =>
+const storedOutcome = (outcome: Outcome | null) =>
   outcome?._tag === "Delivered"
-    ? {
-        ...outcome,
-        order: { ...outcome.order, createdAt: DateTime.formatIso(outcome.order.createdAt) },
-        processedAt: DateTime.formatIso(outcome.processedAt)
-      }
+    ? { _tag: outcome._tag, delivery: outcome.delivery, processedAt: DateTime.formatIso(outcome.processedAt) }
     : outcome
 
-export const decodeOutcome = Schema.decodeUnknownSync(OutcomeJson)
+const decodeOutcome = Schema.decodeUnknownSync(OutcomeJson)
 
 /** A stored idempotency key. */
 export interface KeyRow {
@@ -215,7 +212,7 @@ export const settleRow = (settlement: Settlement) => {
     valid_from: delivery?.validity?.from,
     valid_until: delivery?.validity?.until,
     refusal: verdict._tag === "Release" ? verdict.refusal : undefined,
-    outcome: encodeOutcome(ownOutcome(settlement)),
+    outcome: storedOutcome(ownOutcome(settlement)),
     at: DateTime.formatIso(at),
     // Only sales that stay held have a next status query.
     ask_at: verdict._tag === "Hold" ? DateTime.formatIso(nextAsk(order.createdAt, at)) : undefined,

@@ -4,7 +4,7 @@ import { DateTime, Effect, Exit, Result } from "effect"
 import { settleRow } from "../../../adapters/postgres/ledger/LedgerRows.ts"
 import { Identifier, TransactionId } from "../../../core/domain/Ids.ts"
 import { ReversalVerdict } from "../../../core/domain/Reversal.ts"
-import { type Delivery, type Order, Verdict } from "../../../core/domain/Sale.ts"
+import { type Delivery, type Order, outcomeOf, Verdict } from "../../../core/domain/Sale.ts"
 import type { Ledger } from "../../../core/ports/Ledger.ts"
 import { holdingLock, onItsOwn } from "../../support/Concurrency.ts"
 import { TestDatabase } from "../../support/Database.ts"
@@ -168,6 +168,40 @@ layer(TestDatabase, { excludeTestServices: true })("settlements in one statement
     }).pipe(Effect.scoped)
   )
 
+  // Earlier versions stored the order too.
+  it.effect.each(["without", "with"] as const)(
+    "replay the response to a delivered sale that is stored %s its order",
+    (form) =>
+      Effect.gen(function* () {
+        const sql = yield* PgClient.PgClient
+        const ledger = yield* replica
+        const company = ++companies
+        yield* opened(ledger, company, 100_000)
+        const intent = { ...intentOf(company, "k1", 100), product: "4411", reference: "paquete-7" }
+        const order = yield* reservedOrder(ledger, intent)
+        const delivered = Verdict.Confirm({ delivery: { authCode: "A1", rechargeToken: "1234 5678 9012 3456 7890" } })
+        const at = yield* DateTime.now
+        const first = yield* ledger.settle({ order, verdict: delivered, at, notFound: 0 })
+        const [stored] = yield* sql<{
+          outcome: object
+        }>`select outcome from cell.idempotency where company_id = ${company}`
+        assert.notProperty(stored?.outcome, "order")
+        if (form === "with") {
+          const whole = JSON.parse(JSON.stringify({ ...stored?.outcome, order }))
+          yield* sql`update cell.idempotency set outcome = ${PgTypes.jsonb(whole)} where company_id = ${company}`
+        }
+        const repeated = yield* ledger.reserve(intent)
+        const later = yield* ledger.settle({ order, verdict: release, at, notFound: 0 })
+        const responses = [
+          first.outcome,
+          repeated._tag === "Replay" ? repeated.outcome : null,
+          yield* ledger.recall(order.companyId, intent.key, intent.fingerprint),
+          later.outcome
+        ]
+        for (const response of responses) assert.deepStrictEqual(response, outcomeOf(order, delivered, at))
+      }).pipe(Effect.scoped)
+  )
+
   it.effect("do not wait while an operator proposes a resolution of the sale", () =>
     Effect.gen(function* () {
       const ledger = yield* onItsOwn(replica)
@@ -193,9 +227,11 @@ layer(TestDatabase, { excludeTestServices: true })("settlements in one statement
     }).pipe(Effect.scoped)
   )
 
-  const lost = (order: Order) => Effect.succeed({ ...order, transactionId: TransactionId.make(999_999) })
+  const lost = (order: Order) =>
+    Effect.succeed({ order: { ...order, transactionId: TransactionId.make(999_999) }, verdict: confirm })
   // Postgres rejects text with a NUL character.
-  const unwritable = (order: Order) => Effect.succeed({ ...order, xid: `${order.xid}\0` })
+  const unwritable = (order: Order) =>
+    Effect.succeed({ order, verdict: Verdict.Confirm({ delivery: { ...delivery, authCode: "A1\0" } }) })
   // Stores an outcome with an unknown tag. The key keeps its first outcome, so the settlement reads this outcome.
   const unreadable = Effect.fnUntraced(function* (order: Order) {
     const sql = yield* PgClient.PgClient
@@ -203,7 +239,7 @@ layer(TestDatabase, { excludeTestServices: true })("settlements in one statement
       update cell.idempotency
       set outcome = '{"_tag": "Unheard"}', completed_at = claimed_at
       where company_id = ${companies} and transaction_id = ${PgTypes.int8(BigInt(order.transactionId))}`
-    return order
+    return { order, verdict: confirm }
   })
 
   // Fault of one sale among ten.
@@ -216,15 +252,17 @@ layer(TestDatabase, { excludeTestServices: true })("settlements in one statement
       const ledger = yield* replica
       const reserved = yield* reservedOf(ledger, 10)
       const at = yield* DateTime.now
-      const orders = yield* Effect.forEach(reserved, (order, n) => (n === 4 ? spoil(order) : Effect.succeed(order)))
+      const settlements = yield* Effect.forEach(reserved, (order, n) =>
+        n === 4 ? spoil(order) : Effect.succeed({ order, verdict: confirm })
+      )
       const settled = yield* Effect.forEach(
-        orders,
-        (order) => Effect.exit(ledger.settle({ order, verdict: confirm, at, notFound: 0 })),
+        settlements,
+        (settlement) => Effect.exit(ledger.settle({ ...settlement, at, notFound: 0 })),
         { concurrency: "unbounded" }
       )
       assert.deepStrictEqual(
         settled.map((exit) => (Exit.isSuccess(exit) ? exit.value.won : null)),
-        orders.map((_, n) => (n === 4 ? null : true))
+        reserved.map((_, n) => (n === 4 ? null : true))
       )
     }).pipe(Effect.scoped)
   )

@@ -32,7 +32,7 @@ layer(TestDatabase)("a function that moves money", (it) => {
       const definers = [...served, ...funding, ...moving, ...proposing, ...proposals, ...others]
       const lists = ["block_length", "join_blocks", "list_anew", "make_blocks", "recount_blocks"]
       const sublists = ["join_sublist_blocks", "status_after", "tail_length"]
-      const names = ["cell.sublist_of", "cell.sublists_of"]
+      const names = ["cell.response_of", "cell.sublist_of", "cell.sublists_of"]
       const refusing = ["has_departed", "is_leaving", "refuse_if_closed"]
       const days = ["next_closing", "local_day", "entry_line", ...refusing].map((name) => `cell.${name}`)
       const rows = ["account", "demand", "event_fact", "settling", "status_change"]

@@ -1,18 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Schema } from "effect"
 import { secretsOf } from "../../../adapters/postgres/directory/TokensPostgres.ts"
-import { decodeOutcome, encodeOutcome, OutcomeJson } from "../../../adapters/postgres/ledger/LedgerRows.ts"
-import { Outcome } from "../../../core/domain/Sale.ts"
-
-const encode = Schema.encodeSync(OutcomeJson)
-
-describe("an outcome as JSON", () => {
-  it.prop("equals the output of its codec and can be decoded", [Outcome], ([outcome]) => {
-    const written = JSON.parse(JSON.stringify(encodeOutcome(outcome)))
-    assert.deepStrictEqual(written, encode(outcome))
-    assert.deepStrictEqual(decodeOutcome(written), outcome)
-  })
-})
 
 describe("the secrets of a token", () => {
   it("do not keep the database message in memory", () => {
