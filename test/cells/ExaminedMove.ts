@@ -1,16 +1,18 @@
 import { PgClient } from "@effect/sql-pg"
-import { Cause, Data, DateTime, Effect, Exit, Fiber, type Layer, Option } from "effect"
+import { Cause, Data, DateTime, Duration, Effect, Exit, Fiber, type Layer, Option } from "effect"
 import { Statement } from "effect/sql"
 import type { DatabaseUnavailable } from "../../adapters/postgres/connection/Database.ts"
 import { failureOf } from "../../core/domain/ErrorCatalogue.ts"
 import type { Invariant } from "../../core/domain/Invariants.ts"
 import type { Order } from "../../core/domain/Sale.ts"
 import { Ledger } from "../../core/ports/Ledger.ts"
+import { MovePauses } from "../../core/workflows/MoveCompany.ts"
+import { holdingLock } from "../support/Concurrency.ts"
 import { violatedInvariants } from "../support/Database.ts"
 import { intentOf, opened, reservedOrder } from "../support/SalesOnPostgres.ts"
 import { ledgerIn } from "./Frozen.ts"
 import { delivered } from "./Trade.ts"
-import { type MovesOnTwoNodes, node, onNode } from "./TwoNodes.ts"
+import { connectedToNode, type MovesOnTwoNodes, node, onNode } from "./TwoNodes.ts"
 
 type Ports = Layer.Success<typeof MovesOnTwoNodes>
 
@@ -25,6 +27,8 @@ export interface Course {
   readonly company: number
   readonly from: Place
   readonly to: Place
+  /** Whether the command waits for calls in progress. By default it does not, so servers write late outcomes. */
+  readonly awaitsCalls?: boolean
   readonly command: Effect.Effect<unknown, unknown, Ports>
 }
 
@@ -45,6 +49,8 @@ export type MoveInvariant =
   | "ids rise"
   /** Rows of the company cannot be changed in a place that the directory does not name. */
   | "only the named place accepts writes"
+  /** A server that does not know of the move is not refused when it writes the outcome of a call that began before the move. */
+  | "calls in progress end before the rows move"
   /** A refused call of the moving company gets CompanyClosed, so that the caller repeats it. */
   | "refusals say that the company is closed"
   | "the company sells after the move"
@@ -56,6 +62,12 @@ class Violation extends Data.TaggedError("Violation")<{ readonly invariant: Move
 /** The statements that change what servers may read or write. The command dies once before each kind of them. */
 const points =
   /"\w+"\.(?:close_companies|freeze_table|thaw_table|raise_ids|delete_company|digest_of)\(|(?:insert into|update|delete from) "\w+"\.departed|directory\.(?:place|raise|move)_|setval|drop schema/
+
+/** The statements that ask whether calls of the company, or transactions of its cell, are in progress. */
+const awaited = { calls: /as work$/, transactions: /from pg_locks/ } as const
+
+/** Number of such statements in a run before which the calls or the transactions end. Without a wait there are fewer. */
+const polls = 3
 
 /** The defect with which the command dies. */
 const death = new Error("the command dies")
@@ -85,8 +97,18 @@ const ownPlace = Effect.fnUntraced(function* (company: number) {
 
 const isSame = (one: Place, other: Place): boolean => one.cell === other.cell && one.node === other.node
 
+/** Begins a transaction that stores an option of the company, and leaves it open. Returns an effect that commits it. */
+const openTransaction = Effect.fnUntraced(function* ({ company, from: { cell, node: where } }: Course) {
+  const begun = holdingLock(`
+    insert into "${cell}".option (company_id, id, service_id, identifier, reference, name, price, expires_at)
+    values (${company}, 'o1', 1, '8095550123', 'P-1', 'Plan', 100, now() + interval '1 hour')`)
+  const { release } = yield* where === node ? Effect.provide(begun, yield* connectedToNode) : begun
+  return yield* Effect.cached(release)
+})
+
 /** The servers that work for the company during the move. They remember which writes the database has confirmed. */
-const makeServers = Effect.fnUntraced(function* ({ company, from, to }: Course) {
+const makeServers = Effect.fnUntraced(function* (course: Course) {
+  const { awaitsCalls = false, company, from, to } = course
   const pending: Array<Order> = []
   const settled = new Set<number>()
   const reserved = new Set<number>()
@@ -100,6 +122,23 @@ const makeServers = Effect.fnUntraced(function* ({ company, from, to }: Course) 
     pending.push(order)
   }
 
+  /** Settles a pending sale. */
+  const settle = Effect.gen(function* () {
+    const [order] = pending
+    if (order === undefined) return
+    const settlement = { order, verdict: delivered, at: yield* DateTime.now, notFound: 0 }
+    const written = yield* Effect.exit((yield* Ledger).settle(settlement))
+    if (Exit.isFailure(written) && awaitsCalls) violated ??= "calls in progress end before the rows move"
+    if (Exit.isFailure(written) || !written.value.won) return
+    pending.shift()
+    settled.add(order.transactionId)
+  })
+
+  const inCellOf =
+    (place: Place) =>
+    <A, E>(work: Effect.Effect<A, E, Ports>) =>
+      work.pipe(Effect.provide(ledgerIn(place.cell)), inPlace(place))
+
   /** Reserves a sale and settles a pending one, both in this place. Returns whether the sale was reserved. */
   const work = (place: Place) =>
     Effect.gen(function* () {
@@ -111,23 +150,17 @@ const makeServers = Effect.fnUntraced(function* ({ company, from, to }: Course) 
         if (Option.isSome(refusal) && refusal.value._tag !== "CompanyClosed")
           violated ??= "refusals say that the company is closed"
       }
-      const [order] = pending
-      if (order === undefined) return Exit.isSuccess(sale)
-      const written = yield* Effect.exit(
-        ledger.settle({ order, verdict: delivered, at: yield* DateTime.now, notFound: 0 })
-      )
-      if (Exit.isSuccess(written) && written.value.won) {
-        pending.shift()
-        settled.add(order.transactionId)
-      }
+      yield* settle
       return Exit.isSuccess(sale)
-    }).pipe(Effect.provide(ledgerIn(place.cell)), inPlace(place))
+    }).pipe(inCellOf(place))
 
+  const commit = yield* openTransaction(course)
   yield* opened(yield* Ledger, company, deposit_centavos)
   for (let number = 0; number < pending_count; number++) {
     confirm(yield* reservedOrder(yield* Ledger, intentOf(company, `antes-${number}`, sale_centavos)))
   }
   return {
+    commit,
     /** One server does not know of the move. Another one knows the new place once the directory names it. */
     work: Effect.gen(function* () {
       yield* work(from)
@@ -135,6 +168,8 @@ const makeServers = Effect.fnUntraced(function* ({ company, from, to }: Course) 
       if (violated !== null) return yield* new Violation({ invariant: violated })
     }),
     sells: Effect.flatMap(ownPlace(company), work),
+    /** Settles all pending sales in the old place. */
+    settleAll: Effect.suspend(() => Effect.forEach([...pending], () => settle, { discard: true })).pipe(inCellOf(from)),
     /** What the books must say (booksIn). */
     confirmed: () => {
       const sales = [...reserved].toSorted((a, b) => a - b)
@@ -186,21 +221,24 @@ const check = Effect.fnUntraced(function* ({ company, from, to }: Course, { conf
 
 /**
  * Runs the command. At the first and the second occurrence of each point in all runs, servers work while the command waits. At
- * the first, the command then dies.
+ * the first, the command then dies. Calls and transactions that the command waits for end after some polls.
  */
 const runOnce = Effect.fnUntraced(function* (
   { command }: Course,
-  servers: Servers,
+  { commit, settleAll, work }: Servers,
   bug: ReadonlyArray<ChangedStatement>,
   visits: Map<string, number>
 ) {
   const context = yield* Effect.context<Ports>()
+  const asked = { calls: 0, transactions: 0 }
   // Outside the transactions of the command.
   const apart = <A, E>(work: Effect.Effect<A, E, Ports>) =>
     Effect.suspend(() => Fiber.join(Effect.runForkWith(context)(work))).pipe(Effect.orDie)
   const passed = new Set<string>()
   const transformer: Statement.Transformer = Effect.fnUntraced(function* (statement, sql) {
     const [text] = statement.compile()
+    if (awaited.calls.test(text) && ++asked.calls === polls) yield* apart(settleAll)
+    if (awaited.transactions.test(text) && ++asked.transactions === polls) yield* apart(commit)
     const point = points.exec(text)?.[0]
     const change = bug.find(({ at }) => at.test(text))
     if (change?.before !== undefined && !passed.has(change.before)) {
@@ -211,7 +249,7 @@ const runOnce = Effect.fnUntraced(function* (
       passed.add(point)
       const visit = (visits.get(point) ?? 0) + 1
       visits.set(point, visit)
-      if (visit <= 2) yield* apart(servers.work)
+      if (visit <= 2) yield* apart(work)
       if (visit === 1) return yield* Effect.die(death)
     }
     return change?.instead === undefined ? statement : sql.unsafe(change.instead)
@@ -230,6 +268,7 @@ const runs_max = 30
  */
 export const examine = (course: Course, bug: ReadonlyArray<ChangedStatement> = []) => {
   const visits = new Map<string, number>()
+  const pauses = { directory: Duration.zero, inFlight_max: Duration.seconds(course.awaitsCalls === true ? 60 : 0) }
   let failures = 0
   return Effect.gen(function* () {
     const servers = yield* makeServers(course)
@@ -242,12 +281,14 @@ export const examine = (course: Course, bug: ReadonlyArray<ChangedStatement> = [
       exit = yield* runOnce(course, servers, bug, visits)
     }
     if (Exit.isFailure(exit)) return yield* new Violation({ invariant: "the command ends the move" })
+    yield* servers.commit
     yield* check(course, servers)
     if (!(yield* servers.sells)) return yield* new Violation({ invariant: "the company sells after the move" })
     yield* servers.work
     yield* check(course, servers)
     return null
   }).pipe(
+    Effect.provideService(MovePauses, pauses),
     Effect.catchTag("Violation", ({ invariant }) => Effect.succeed(invariant)),
     Effect.map((violated) => ({ failures, points: [...visits.keys()], violated }))
   )

@@ -2,16 +2,21 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Array as Arr, DateTime, Duration, Effect, Fiber, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
-import * as UnresolvedPostgres from "../../adapters/postgres/ledger/UnresolvedPostgres.ts"
 import * as AuditPostgres from "../../adapters/postgres/reads/AuditPostgres.ts"
+import { CompanyId } from "../../core/domain/Ids.ts"
 import { Verdict } from "../../core/domain/Sale.ts"
+import { Deliveries } from "../../core/ports/Deliveries.ts"
+import { Outbox } from "../../core/ports/Outbox.ts"
+import { Reversals } from "../../core/ports/Reversals.ts"
 import { Unresolved } from "../../core/ports/Unresolved.ts"
 import { atOnce, holdingLock, onItsOwn, tagsOf } from "../support/Concurrency.ts"
 import { TestDatabase, violatedInvariants } from "../support/Database.ts"
 import { eventually } from "../support/Eventually.ts"
 import { intentOf, opened, replica, reservedOrder } from "../support/SalesOnPostgres.ts"
+import { withoutOpenCondition } from "../support/WithoutOpenCondition.ts"
+import { busyCompany, MovesOnThreeCells } from "./Moves.ts"
 
-const Postgres = Layer.mergeAll(AuditPostgres.layer, UnresolvedPostgres.layer).pipe(
+const Postgres = AuditPostgres.layer.pipe(
   Layer.provideMerge(SecureRandom.layerWebCrypto),
   Layer.provideMerge(TestDatabase)
 )
@@ -44,24 +49,6 @@ layer(Postgres, { excludeTestServices: true, timeout: "2 minutes" })("a company 
       yield* setClosed(1, false)
       yield* reservedOrder(ledger, intentOf(1, "despues", 100))
       assert.deepStrictEqual(yield* violatedInvariants, [])
-    })
-  )
-
-  it.effect("has no sale that recovery claims", () =>
-    Effect.gen(function* () {
-      const ledger = yield* replica
-      const { claim } = yield* Unresolved
-      yield* opened(ledger, 3, 1_000)
-      const { transactionId } = yield* reservedOrder(ledger, intentOf(3, "pendiente", 100))
-      const now = DateTime.add(yield* DateTime.now, { hours: 1 })
-      const claimed = Effect.map(
-        claim({ began: now, lease: Duration.minutes(1), limit: 100, now, which: "due" }),
-        (sales) => sales.map(({ order }) => order.transactionId).filter((id) => id === transactionId)
-      )
-      yield* setClosed(3, true)
-      assert.deepStrictEqual(yield* claimed, [])
-      yield* setClosed(3, false)
-      assert.deepStrictEqual(yield* claimed, [transactionId])
     })
   )
 
@@ -102,6 +89,50 @@ layer(Postgres, { excludeTestServices: true, timeout: "2 minutes" })("a company 
       assert.strictEqual(tags.filter((tag) => tag === "done").length, atClosing)
       assert.strictEqual(tags.filter((tag) => tag === "CompanyClosed").length, 40 - (atClosing ?? 0))
       assert.deepStrictEqual(yield* violatedInvariants, [])
+    })
+  )
+})
+
+/** Claims all work, and returns the kinds of work of a company that were claimed. */
+const claimedOf = Effect.fnUntraced(function* (company: number) {
+  const now = DateTime.add(yield* DateTime.now, { hours: 1 })
+  const claim = { now, lease: Duration.minutes(1), limit: 100 }
+  const unresolved = { ...claim, began: now, which: "all" } as const
+  const [sales, reversals, messages, deliveries] = yield* Effect.all([
+    Unresolved.use((port) => port.claim(unresolved)),
+    Reversals.use((port) => port.claim(unresolved)),
+    Outbox.use((port) => port.claim(claim)),
+    Deliveries.use((port) => port.claim({ ...claim, perWebhook: 16, busy: new Map() }))
+  ])
+  const companies = {
+    sale: sales.map(({ order }) => order.companyId),
+    reversal: reversals.map(({ unresolved }) => unresolved.reversal.order.companyId),
+    message: messages.map(({ companyId }) => companyId),
+    delivery: deliveries.map(({ event }) => event.companyId)
+  }
+  return Object.entries(companies).flatMap(([kind, claimed]) =>
+    claimed.includes(CompanyId.make(company)) ? [kind] : []
+  )
+})
+
+layer(MovesOnThreeCells, { excludeTestServices: true, timeout: "2 minutes" })("work of a closed company", (it) => {
+  const all = ["sale", "reversal", "message", "delivery"]
+
+  it.effect("is claimed only after the company is open again", () =>
+    Effect.gen(function* () {
+      yield* busyCompany(300)
+      yield* setClosed(300, true)
+      assert.deepStrictEqual(yield* claimedOf(300), [])
+      yield* setClosed(300, false)
+      assert.deepStrictEqual(yield* claimedOf(300), all)
+    })
+  )
+
+  it.effect("is claimed if the claims lack the condition that the company is open", () =>
+    Effect.gen(function* () {
+      yield* busyCompany(303)
+      yield* setClosed(303, true)
+      assert.deepStrictEqual(yield* withoutOpenCondition(claimedOf(303)), all)
     })
   )
 })

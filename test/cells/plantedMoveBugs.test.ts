@@ -18,6 +18,7 @@ const moveInDatabase: Course = {
   to: { cell: "norte", node: "main" },
   command: move(302, "norte")
 }
+const attendedMove: Course = { ...moveInDatabase, company: 304, command: move(304, "norte"), awaitsCalls: true }
 const cellMove: Course = {
   company: 301,
   from: onOtherNode,
@@ -107,6 +108,18 @@ const bugs: ReadonlyArray<PlantedBug> = [
     violates: "refusals say that the company is closed"
   },
   {
+    name: "the command does not wait for open transactions",
+    course: moveInDatabase,
+    statements: [{ at: /from pg_locks/, instead: "select where false" }],
+    violates: "located"
+  },
+  {
+    name: "the command does not wait for calls in progress",
+    course: attendedMove,
+    statements: [{ at: /as work$/, instead: "select 0 as n" }],
+    violates: "calls in progress end before the rows move"
+  },
+  {
     name: "the sequences of the moved cell begin anew",
     course: cellMove,
     statements: [{ at: /select setval\(/, instead: "select" }],
@@ -144,6 +157,7 @@ describe("a move whose command dies at each of its steps", () => {
   it.live.each([
     { name: "of a company between nodes", course: companyMove, points_min: 17 },
     { name: "of a company within a database", course: moveInDatabase, points_min: 4 },
+    { name: "of a company that waits for calls in progress", course: attendedMove, points_min: 4 },
     { name: "of a cell between nodes", course: cellMove, points_min: 7 }
   ])(
     "$name violates no invariant",

@@ -35,7 +35,7 @@ export const runOn = async (
   const running = await sharedPostgres
   const bug = mutant?.on === "sql" ? mutant : null
   await running.reset(bug ?? {})
-  return simulate(seed, ops, { ...options, store: sqlStore(running, bug?.routing) })
+  return simulate(seed, ops, { ...options, store: sqlStore(running, bug ?? {}) })
 }
 
 /** A seed to run. */

@@ -1,6 +1,8 @@
 import { Effect } from "effect"
 import type { Cells } from "../../../adapters/postgres/cells/Cells.ts"
+import { withoutOpenCondition } from "../../support/WithoutOpenCondition.ts"
 import { simulatedCells } from "../process/CompaniesAndCatalogue.ts"
+import type { DatabasePorts } from "../process/Store.ts"
 import type { RoutingBug } from "../sql/ProductionAdapters.ts"
 import type { Mutant } from "./Mutant.ts"
 
@@ -15,6 +17,19 @@ const withoutOtherCell = (known: Cells["Service"]): Cells["Service"] => ({
   list: Effect.map(known.list, (cells) =>
     cells.map((cell) => (cell.name === otherCell ? { ...cell, state: "closed" as const } : cell))
   )
+})
+
+const allOpen = (known: Cells["Service"]): Cells["Service"] => ({
+  ...known,
+  list: Effect.map(known.list, (cells) => cells.map((cell) => ({ ...cell, state: "open" as const })))
+})
+
+/** Servers do not learn that a cell is closed. So the condition is the only guard, as for a company that moves. */
+const claimMutant = (name: string, ports: (ports: DatabasePorts) => Partial<DatabasePorts>): Mutant => ({
+  name: `cells: ${name}`,
+  on: "sql",
+  ports,
+  routing: { events: allOpen, ledger: allOpen }
 })
 
 /** Mutants of an installation with several cells. */
@@ -35,6 +50,12 @@ export const cellMutants: ReadonlyArray<Mutant> = [
     on: "sql",
     patch: { file: "close", from: "where b.company_id = company and b.closed)", to: "where false)" }
   },
+  claimMutant("recovery asks about the sales of a closed company", ({ unresolved }) => ({
+    unresolved: { ...unresolved, claim: (wanted) => withoutOpenCondition(unresolved.claim(wanted)) }
+  })),
+  claimMutant("the events of a closed company are delivered", ({ deliveries }) => ({
+    deliveries: { ...deliveries, claim: (wanted) => withoutOpenCondition(deliveries.claim(wanted)) }
+  })),
   {
     name: "cells: sales are refused as if each cell were closed",
     on: "sql",

@@ -7,16 +7,16 @@ import { Activity } from "../engine/Faults.ts"
 import type { DatabasePorts } from "../process/Store.ts"
 import type { Variant, VariantContext } from "../run/Simulate.ts"
 import type { DatabaseBug } from "../sql/InProcessPostgres.ts"
-import type { RoutingBug } from "../sql/ProductionAdapters.ts"
+import type { AdapterBug } from "../sql/ProductionAdapters.ts"
 
 /**
  * A plausible bug, planted to test that the simulation catches it. In memory, it changes the ports of processes or the
- * services around them. On SQL, it changes the text of an SQL function or the cells that adapters see, or runs a statement
- * before the run.
+ * services around them. On SQL, it changes the text of an SQL function, the cells that adapters see, or the statements of
+ * adapters, or runs a statement before the run.
  */
 export type Mutant = { readonly name: string } & (
   | { readonly on: "memory"; readonly variant: Variant }
-  | ({ readonly on: "sql"; readonly routing?: RoutingBug } & DatabaseBug)
+  | ({ readonly on: "sql" } & DatabaseBug & AdapterBug)
 )
 
 export const booksOf = ({ books }: VariantContext): Books["Service"] => {

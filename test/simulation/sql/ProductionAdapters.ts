@@ -55,6 +55,13 @@ export type RoutingBug = {
   readonly [Adapter in keyof typeof adapters]?: (known: Cells["Service"]) => Cells["Service"]
 }
 
+/** A bug planted into the adapters of each process. */
+export interface AdapterBug {
+  readonly routing?: RoutingBug
+  /** Returns the changed ports. */
+  readonly ports?: (ports: DatabasePorts) => Partial<DatabasePorts>
+}
+
 const adaptersWith = (known: Cells["Service"], bug: RoutingBug) => {
   const seenBy = (adapter: keyof typeof adapters) => Layer.succeed(Cells, bug[adapter]?.(known) ?? known)
   return Layer.mergeAll(
@@ -95,13 +102,11 @@ const driver = (answerer: ConnectionHandler) =>
 export const productionAdapters = (
   machine: Context.Context<Machine>,
   answerer: ConnectionHandler,
-  { bug, closed }: { readonly bug: RoutingBug; readonly closed: () => ReadonlySet<string> }
+  { bug, closed }: { readonly bug: AdapterBug; readonly closed: () => ReadonlySet<string> }
 ): DatabasePorts => {
-  const known = adaptersWith(cellsWith(closed), bug)
+  const known = adaptersWith(cellsWith(closed), bug.routing ?? {})
   const layer = Layer.fresh(known.pipe(Layer.provide(anyRoleReaderLayer), Layer.provide(driver(answerer))))
   const context = Effect.runSyncWith(machine)(Layer.buildWithScope(layer, Scope.makeUnsafe()))
-  return {
-    ...portsIn(context),
-    record: Context.get(context, AuditLog).record
-  }
+  const ports = { ...portsIn(context), record: Context.get(context, AuditLog).record }
+  return { ...ports, ...bug.ports?.(ports) }
 }

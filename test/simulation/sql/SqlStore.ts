@@ -19,7 +19,7 @@ import {
   zeroMoney
 } from "./DatabaseSnapshot.ts"
 import type { InProcessPostgres } from "./InProcessPostgres.ts"
-import { productionAdapters, type RoutingBug } from "./ProductionAdapters.ts"
+import { type AdapterBug, productionAdapters } from "./ProductionAdapters.ts"
 import {
   type ConnectionHandler,
   conflictError,
@@ -148,7 +148,7 @@ const touchesOnlyDeliveries = (sql: string): boolean =>
  * connection between driver and server.
  */
 export const sqlStore =
-  (server: InProcessPostgres, bug: RoutingBug = {}) =>
+  (server: InProcessPostgres, bug: AdapterBug = {}) =>
   (watch: DatabaseObserver): Store => {
     let snapshot = emptySnapshot
     let checks: Array<() => void> = []
