@@ -71,6 +71,15 @@ export const moveCellTo = (cell: string, node: string, options?: MoveOptions) =>
 export const tagOf = <A, E extends { readonly _tag: string }, R>(command: Effect.Effect<A, E, R>) =>
   Effect.match(command, { onFailure: ({ _tag }): string => _tag, onSuccess: () => "done" })
 
+/** Runs the commands of several operators at the same time. */
+export const together = { concurrency: "unbounded" } as const
+
+/** Asserts that each command has ended or was refused with one of the tags, and that some command has ended. */
+export const assertEnded = (results: ReadonlyArray<string>, refusals: ReadonlyArray<string>) => {
+  assert.isEmpty(results.filter((result) => result !== "done" && !refusals.includes(result)))
+  assert.include(results, "done")
+}
+
 /** Finishes the move of a company if it has not ended. */
 export const endMove = (company: number) =>
   Effect.flatMap(

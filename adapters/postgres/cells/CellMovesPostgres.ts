@@ -11,7 +11,15 @@ import { mainNode, type NodeUnknown } from "../connection/Nodes.ts"
 import { instant, int8 } from "../connection/Sql.ts"
 import { isLockTimeout } from "../connection/SqlFailure.ts"
 import { type CellOnNode, cellOn, dropFrozen, isTaken, makeFilled, requireFrozen } from "./CellSchema.ts"
-import { copyRows, freezeTables, inMoveTransaction, type OwnedCell, thawCell, writersGone } from "./CopiedRows.ts"
+import {
+  copyRows,
+  freezeTables,
+  inMoveTransaction,
+  type OwnedCell,
+  stillHeldBy,
+  thawCell,
+  writersGone
+} from "./CopiedRows.ts"
 import { asOwner, type OwnerLayer, reachAsOwner } from "./OwnerConnections.ts"
 import { workInFlight } from "./WorkInFlight.ts"
 
@@ -65,8 +73,7 @@ const copyCell = (source: CellOnNode, target: CellOnNode, stillHeld: Effect.Effe
 const cellTransfer = <OE>(sql: PgClient.PgClient, owner: OwnerLayer<OE>) => {
   const withOwner = asOwner(owner)
 
-  // Fails if the transaction that holds the move has lost its connection.
-  const stillHeld = sql`select`
+  const stillHeld = stillHeldBy(sql)
 
   /** Holds the move while a part of it runs. The part gets the cell's node in the directory, and connects to the nodes it needs. */
   const held = <A, E, R>(

@@ -47,6 +47,13 @@ export const inMoveTransaction = <A, E, R>(sql: PgClient.PgClient, part: Effect.
     )
   )
 
+/**
+ * Fails if the transaction that holds a move has lost its connection.
+ *
+ * @param directory the client of this transaction.
+ */
+export const stillHeldBy = (directory: PgClient.PgClient): Effect.Effect<unknown, SqlError> => directory`select`
+
 /** The tables of a cell that a move copies, in the order in which foreign keys allow inserts. The balance is last. */
 export const tablesToMove = ({ name, sql }: OwnedCell, moved: Moved) =>
   sql<MovedTable>`

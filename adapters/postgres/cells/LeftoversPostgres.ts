@@ -7,7 +7,7 @@ import { Leftovers } from "../../../core/ports/Leftovers.ts"
 import { int8 } from "../connection/Sql.ts"
 import { isLockTimeout, isLost } from "../connection/SqlFailure.ts"
 import { cellOn, dropFrozen } from "./CellSchema.ts"
-import type { OwnedCell } from "./CopiedRows.ts"
+import { type OwnedCell, stillHeldBy } from "./CopiedRows.ts"
 import { removeFrozen, removeTriggers } from "./NodeTransfer.ts"
 import { asOwner, type OwnerLayer, reachAsOwner } from "./OwnerConnections.ts"
 
@@ -153,7 +153,7 @@ const make = <OE>(owner: OwnerLayer<OE>) =>
           )
           // The rows that remain must be there. A company without a balance has no rows.
           if (!(yield* isKept) && (companyId === null || (yield* hasBalance(left, companyId)))) return false
-          const stillHeld = sql`select`
+          const stillHeld = stillHeldBy(sql)
           if (companyId === null) {
             yield* dropFrozen(left, stillHeld)
           } else {

@@ -14,6 +14,7 @@ import {
   inMoveTransaction,
   moveRetry,
   type OwnedCell,
+  stillHeldBy,
   tablesToMove,
   writersGone
 } from "./CopiedRows.ts"
@@ -178,8 +179,7 @@ interface PlaceRow {
 export const nodeTransfer = <OE>(sql: PgClient.PgClient, owner: OwnerLayer<OE>) => {
   const withOwner = asOwner(owner)
 
-  // Fails if the transaction that holds the move has lost its connection.
-  const stillHeld = sql`select`
+  const stillHeld = stillHeldBy(sql)
 
   const placesOf = ({ source, target }: Ends) => sql<PlaceRow>`
     select name, node, ordinal from directory.cell where name in (${source}, ${target}) order by name = ${target}`

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Array as Arr, Clock, type Context, DateTime, Effect, Fiber, Layer, Option } from "effect"
+import { Array as Arr, type Context, DateTime, Effect, Fiber, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import * as Sha256Node from "../../../adapters/crypto/Sha256Node.ts"
 import * as ClosingsPostgres from "../../../adapters/postgres/ledger/ClosingsPostgres.ts"
 import * as AuditPostgres from "../../../adapters/postgres/reads/AuditPostgres.ts"
 import { SqlFolder } from "../../../adapters/postgres/schema/SqlFiles.ts"
-import { type ClosingContent, sumOf } from "../../../core/domain/Closing.ts"
+import { sumOf } from "../../../core/domain/Closing.ts"
 import { CompanyId } from "../../../core/domain/Ids.ts"
 import { Amount } from "../../../core/domain/Money.ts"
 import { ReversalVerdict } from "../../../core/domain/Reversal.ts"
@@ -16,7 +16,6 @@ import { Closings } from "../../../core/ports/Closings.ts"
 import type { Ledger } from "../../../core/ports/Ledger.ts"
 import { ReportProgress } from "../../../core/ports/Progress.ts"
 import { closeThrough, verifyClosings } from "../../../core/workflows/CloseDays.ts"
-import { makeClock } from "../../support/Clocks.ts"
 import { holdingLock, onItsOwn } from "../../support/Concurrency.ts"
 import { TestDatabase, violatedInvariants } from "../../support/Database.ts"
 import { setBlockLength } from "../../support/SalesHistory.ts"
@@ -29,30 +28,25 @@ import {
   reversalOf,
   reversalsReplica
 } from "../../support/SalesOnPostgres.ts"
+import {
+  afterMidnight,
+  at,
+  beforeMidnight,
+  close,
+  closingsOf,
+  contentOf,
+  day,
+  daysAhead,
+  figuresOf,
+  noon
+} from "./DaysAndClocks.ts"
 
 const Postgres = Layer.mergeAll(ClosingsPostgres.layer, AuditPostgres.layer, Sha256Node.layer).pipe(
   Layer.provideMerge(SecureRandom.layerWebCrypto),
   Layer.provideMerge(TestDatabase)
 )
 
-const instant = (text: string) => DateTime.makeUnsafe(text)
-
-/** Runs an effect on a server with its clock at this time. */
-const at = (text: string) =>
-  Effect.updateService(Clock.Clock, (clock) =>
-    makeClock({
-      wall_ms: () => DateTime.toEpochMillis(instant(text)),
-      monotonic_ns: () => clock.monotonicTimeNanosUnsafe(),
-      sleep: (duration) => clock.sleep(duration)
-    })
-  )
-
-const noon = at("2026-03-02T12:00:00-04:00")
-const beforeMidnight = at("2026-03-02T23:59:59-04:00")
-const afterMidnight = at("2026-03-03T00:00:01-04:00")
-const daysAhead = at("2026-03-06T12:00:00-04:00")
-
-const [day, nextDay] = ["2026-03-02", "2026-03-03"]
+const nextDay = "2026-03-03"
 
 const confirm = Verdict.Confirm({ delivery: { authCode: "A1", rechargeToken: null } })
 const release = Verdict.Release({ refusal: "TRANSACTION_REJECTED" })
@@ -65,31 +59,6 @@ const deposited = (ledger: Ledger["Service"], company: number, reference: string
   Effect.flatMap(DateTime.now, (at) =>
     ledger.deposit({ companyId: CompanyId.make(company), amount: Amount.make(500), reference, at })
   )
-
-const contentOf = (company: number, day: string) =>
-  Closings.use(({ find }) => find({ companyId: CompanyId.make(company), day })).pipe(
-    Effect.map((found) => Option.getOrThrow(found).content)
-  )
-
-/** The closings of a company, the newest first. */
-const closingsOf = Effect.fnUntraced(function* (company: number) {
-  const { list } = yield* Closings
-  const { items } = yield* list(CompanyId.make(company), {}, { page: 1, perPage: 10 })
-  return items.map(({ content }) => content)
-})
-
-/** Closes the day of a company, and of no other company. */
-const close = (company: number, last = day) =>
-  Effect.map(closeThrough(last, CompanyId.make(company)), ({ mismatches }) => assert.deepStrictEqual(mismatches, []))
-
-const figuresOf = ({ closing, deposits, held, opening, reversals, sales }: ClosingContent) => ({
-  opening,
-  deposits: deposits.amount,
-  sales: sales.amount,
-  reversals: reversals.amount,
-  closing,
-  held: held.amount
-})
 
 let companies = 100
 
@@ -116,11 +85,11 @@ layer(Postgres, { excludeTestServices: true })("the closing of a day", (it) => {
       yield* afterMidnight(close(id))
 
       const late = yield* beforeMidnight(reservedOrder(ledger, intent("late")))
-      assert.isTrue(DateTime.Equivalence(late.createdAt, instant("2026-03-03T00:00:00-04:00")))
+      assert.isTrue(DateTime.Equivalence(late.createdAt, DateTime.makeUnsafe("2026-03-03T00:00:00-04:00")))
       assert.isTrue((yield* beforeMidnight(settled(ledger, confirmed, confirm))).won)
       assert.isTrue((yield* beforeMidnight(settled(ledger, refused, release))).won)
       yield* beforeMidnight(deposited(ledger, id, "late"))
-      const at = instant("2026-03-02T23:59:59-04:00")
+      const at = DateTime.makeUnsafe("2026-03-02T23:59:59-04:00")
       yield* beforeMidnight(reversals.settle({ unresolved, verdict: ReversalVerdict.Confirm(), at, notFound: 0 }))
       const early = yield* sql`
         select id from cell.entry where company_id = ${id} and id > 2 and created_at < '2026-03-03T04:00:00Z'`

@@ -249,24 +249,19 @@ layer(TestDatabase)("the tables of a cell", (it) => {
       // Insurances, events, funding proposals and closings have their own test files. Transitions between statuses are
       // tested below. The trigger against deletions of entries reports the name of the trigger against changes. Balances of
       // companies that have left are tested with their moves.
-      const ofOthers = [isOfInsurance, isOfEvents, isOfFunding, isOfClosings]
-      const guards = yield* guardsIn("cell", (table) => ofOthers.every((isOfOther) => !isOfOther(table)))
+      const others = [isOfInsurance, isOfEvents, isOfFunding, isOfClosings]
+      const guards = yield* guardsIn("cell", (table) => !others.some((isOfOther) => isOfOther(table)))
       assert.deepStrictEqual([...seen, "balance_departed", "entry_kept", "reversal_transition"].sort(), guards)
     })
   )
 
-  it.effect("allow a new sale with the xid and bill of a failed sale", () =>
-    Effect.gen(function* () {
-      const again = inFlight({ id: 2, bill_id: "'b'" })
-      assert.isNull(yield* refusedBy([inFlight({ ...failed, bill_id: "'b'" }), again]))
-    })
-  )
-
-  it.effect("allow a new reversal after a denied reversal", () =>
-    Effect.gen(function* () {
-      assert.isNull(yield* refusedBy([sold(), reversal(over), reversal({ id: 2 })]))
-    })
-  )
+  it.effect.each([
+    [
+      "sale with the xid and bill of a failed sale",
+      [inFlight({ ...failed, bill_id: "'b'" }), inFlight({ id: 2, bill_id: "'b'" })]
+    ],
+    ["reversal after a denied reversal", [sold(), reversal(over), reversal({ id: 2 })]]
+  ] as const)("allow a new %s", ([, statements]) => Effect.map(refusedBy(statements), assert.isNull))
 
   it.effect("allow exactly the transitions of a sale in contract section 3.1", () =>
     Effect.gen(function* () {
