@@ -1,10 +1,15 @@
+import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Result } from "effect"
+import { Effect, Fiber, type Layer, Result } from "effect"
+import { Statement } from "effect/sql"
+import { CellName } from "../../core/domain/Cell.ts"
 import { Ledger } from "../../core/ports/Ledger.ts"
+import { closeCell, openCell } from "../../core/workflows/ManageCells.ts"
 import { violatedInvariants } from "../support/Database.ts"
+import { eventually } from "../support/Eventually.ts"
 import { opened } from "../support/SalesOnPostgres.ts"
 import { testRaces } from "./MoveRaces.ts"
-import { MovesOnThreeCells, move, rowsOf } from "./Moves.ts"
+import { MovesOnThreeCells, move, rowsOf, sells } from "./Moves.ts"
 
 layer(MovesOnThreeCells, { excludeTestServices: true, timeout: "5 minutes" })(
   "a company that moves meanwhile",
@@ -16,6 +21,39 @@ layer(MovesOnThreeCells, { excludeTestServices: true, timeout: "5 minutes" })(
       last: "norte",
       atEnd: (read) => read
     })
+
+    it.effect("is not opened when an operator opens its cell", () =>
+      Effect.gen(function* () {
+        const sql = yield* PgClient.PgClient
+        const context = yield* Effect.context<Layer.Success<typeof MovesOnThreeCells>>()
+        const cell = CellName.make("cell")
+        yield* opened(yield* Ledger, 312, 1_000)
+        yield* closeCell(cell)
+        const moves: Array<Fiber.Fiber<unknown, unknown>> = []
+        // The move begins, or waits for the opening, just before the opening writes the balances.
+        const begun = eventually(
+          sql`
+            select from directory.company_move where company_id = 312
+            union all
+            select from pg_stat_activity where wait_event_type = 'Lock' and query like '%directory.cell%for share%'`,
+          (rows) => rows.length > 0
+        )
+        const transformer: Statement.Transformer = Effect.fnUntraced(function* (statement) {
+          const [text] = statement.compile()
+          if (!text.includes("close_companies(") || moves.length > 0) return statement
+          const run = Effect.runForkWith(context)
+          moves.push(run(move(312, "norte")))
+          yield* Effect.orDie(Fiber.join(run(begun)))
+          return statement
+        })
+        yield* Effect.provideService(openCell(cell), Statement.CurrentTransformer, transformer)
+        yield* Effect.forEach(moves, Fiber.join)
+        assert.lengthOf(moves, 1)
+        assert.strictEqual(yield* sells(312, "despues"), "sold")
+        assert.deepStrictEqual(Object.keys(yield* rowsOf("cell", 312)), [])
+        assert.deepStrictEqual(yield* violatedInvariants, [])
+      })
+    )
 
     it.effect("is in one cell at the end when several operators move it at the same time", () =>
       Effect.gen(function* () {
