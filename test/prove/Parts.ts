@@ -63,9 +63,9 @@ export const parts = {
   },
   sql: {
     script: "simulate",
-    args: (plan) => ["--on", "sql", "--seeds", shareOf(300, plan), "--ops", ops, "--seed", String(plan.seed)],
+    args: (plan) => ["--on", "sql", "--seeds", shareOf(500, plan), "--ops", ops, "--seed", String(plan.seed)],
     asJson: "--json",
-    planned_s: 500,
+    planned_s: 900,
     least_s: 15,
     read: readSeeds
   },

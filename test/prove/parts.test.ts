@@ -9,7 +9,7 @@ describe("a part of the proof", () => {
   it.each<[PartName, number, string]>([
     ["memory", 1, "npm run simulate -- --seeds 2000 --ops 200 --seed 7"],
     ["memory", 0.01, "npm run simulate -- --seeds 20 --ops 200 --seed 7"],
-    ["sql", 1, "npm run simulate -- --on sql --seeds 300 --ops 200 --seed 7"],
+    ["sql", 1, "npm run simulate -- --on sql --seeds 500 --ops 200 --seed 7"],
     ["sql", 0.001, "npm run simulate -- --on sql --seeds 1 --ops 200 --seed 7"],
     ["mutants", 1, "npm run simulate -- --mutants"],
     ["mutants", 0.01, "npm run simulate -- --mutants --on memory"],
