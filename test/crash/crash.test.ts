@@ -27,6 +27,6 @@ describe("servers and Postgres that crash under load", () => {
         // At least nine midnights passed, and three companies were closed after each.
         assert.isAtLeast(run.closings, 27)
       }).pipe(Effect.provide(TestConsole.layer), Effect.provideService(References.MinimumLogLevel, "None")),
-    20 * 60_000
+    40 * 60_000
   )
 })
