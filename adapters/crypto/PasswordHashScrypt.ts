@@ -6,7 +6,9 @@ import { PasswordHash } from "../../core/ports/PasswordHash.ts"
  * Parameters of new hashes. The default is one of the sets that OWASP recommends: a hash takes 32 MB and about 0.2 seconds.
  * Only tests change it.
  */
-export const ScryptCost = Context.Reference("saldo/ScryptCost", { defaultValue: () => ({ N: 2 ** 15, r: 8, p: 3 }) })
+export const ScryptCost = Context.Reference("saldo/adapters/ScryptCost", {
+  defaultValue: () => ({ N: 2 ** 15, r: 8, p: 3 })
+})
 const salt_bytes = 16
 const hash_bytes = 32
 const memory_max = 64 * 1024 * 1024

@@ -12,7 +12,7 @@ movesOnNodesOfEachKind("a company that moves between nodes meanwhile", (it) => {
   })
 })
 
-movesOnNodesOfEachKind("a company whose cell moves between nodes meanwhile", (it) => {
+movesOnNodesOfEachKind("a company in a cell that moves between nodes meanwhile", (it) => {
   testRaces(it, {
     companies: [301, 307, 313],
     moveAround: () => Effect.forEach(["main", "este"], (node) => moveCellTo("sur", node), { discard: true }),

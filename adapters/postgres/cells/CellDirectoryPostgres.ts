@@ -119,7 +119,8 @@ const make = Effect.fnUntraced(function* <E>(owner: Layer.Layer<SqlClient.SqlCli
   const setNext = (name: CellName, state: CellState, at: DateTime.Utc, after: bigint) =>
     sql.withTransaction(
       Effect.gen(function* () {
-        // Until the transaction ends, no move of the cell's companies begins. Otherwise it could open a company that a move has closed.
+        // No move of the cell's companies begins until this transaction ends. Otherwise this transaction could open a company
+        // that a move has closed.
         yield* sql`select from directory.cell where name = ${name} for no key update`
         const client = yield* clientOfCell(name)
         const companies = yield* sql<{ id: bigint }>`

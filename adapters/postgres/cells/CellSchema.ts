@@ -43,15 +43,15 @@ export const cellOn = Effect.fnUntraced(function* <E extends NodeUnknown | Datab
 
 const schemaExists = ({ name, sql }: OwnedCell) => on(sql, hasSchema(name))
 
-/** Whether the node has something with the name of the cell, in its database or in the cluster. */
+/** Whether the node already has a schema with the name of the cell, or rows of such a cell in its cluster. */
 export const isTaken = Effect.fnUntraced(function* (cell: CellOnNode) {
   if (yield* schemaExists(cell)) return true
   return cell.cluster !== null && !(yield* on(cell.cluster.coordinator, isFree(clusterSchema(cell.name, cell.node))))
 })
 
 /**
- * Locks the cell against its opposite, and fails unless the whole cell is frozen. `access share` keeps another process from
- * dropping the schema and from letting it be written. `access exclusive` also keeps it from copying the schema.
+ * Locks the cell until the transaction ends, and fails unless the whole cell is frozen. With `access share`, no other process can
+ * drop the schema or make it writable again. With `access exclusive`, no other process can copy it either.
  */
 export const requireFrozen = Effect.fnUntraced(function* (
   { name, sql }: OwnedCell,
@@ -74,8 +74,8 @@ const dropSchema = Effect.fnUntraced(function* (cell: OwnedCell, stillHeld: Effe
 })
 
 /**
- * Drops the frozen schema of a cell, if there is one, and its tables in the cluster. The lock of migrations keeps
- * another process from making the tables again until all of them are dropped.
+ * Drops the frozen schema of a cell, if there is one, and the cell's tables in the cluster. Holds the lock of migrations
+ * meanwhile, so that no other process makes these tables again before all of them are dropped.
  *
  * @param stillHeld fails if this process no longer holds the lock of the move. Runs after the table lock, which keeps other processes
  * from copying the schema.
@@ -89,8 +89,8 @@ export const dropFrozen = (cell: CellOnNode, stillHeld: Effect.Effect<unknown, S
 }
 
 /**
- * Makes the empty schema of a cell, and the rows in it, in one transaction of its node. A frozen schema that is there
- * is replaced. The tables in a cluster are committed before, and a repeated call makes them again.
+ * Makes the schema of a cell and fills it, in one transaction of its node. Replaces a frozen schema of an earlier attempt. In a
+ * cluster, the empty tables are committed before this transaction, and a repeated call makes them again.
  *
  * @param fill copies the rows.
  */

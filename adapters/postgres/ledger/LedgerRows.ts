@@ -25,19 +25,19 @@ import {
 import { instantOrNull } from "../connection/Sql.ts"
 
 /** A response as the money functions return it. */
-const OutcomeJson = Schema.toCodecJson(Outcome)
+export const OutcomeJson = Schema.toCodecJson(Outcome)
 
 /**
  * The stored form of a response. A delivered sale is stored without its order, which response_of (sql/functions/common.sql) adds
  * again from the row of the sale. Converts the instant to a string here, because JSON.stringify takes seven times as long for
  * objects with a toJSON method.
  */
-const storedOutcome = (outcome: Outcome | null) =>
+export const storedOutcome = (outcome: Outcome | null) =>
   outcome?._tag === "Delivered"
     ? { _tag: outcome._tag, delivery: outcome.delivery, processedAt: DateTime.formatIso(outcome.processedAt) }
     : outcome
 
-const decodeOutcome = Schema.decodeUnknownSync(OutcomeJson)
+export const decodeOutcome = Schema.decodeUnknownSync(OutcomeJson)
 
 /** A stored idempotency key. */
 export interface KeyRow {

@@ -91,7 +91,7 @@ const bringUpOnNode = Effect.fnUntraced(function* <E, R>(
 ) {
   const isInCluster = (yield* onNode(node)(isOnShards(name))) && (yield* workerOf(node)) !== null
   if (!isInCluster) return yield* onNode(node)(bringUpCell(name, spread))
-  // Fails if the cell is frozen, because it moves. Its tables in the cluster are not frozen against migrations.
+  // Fails while a move has frozen the cell. Nothing else prevents a migration of its tables in the cluster.
   yield* onNode(node)(SqlClient.SqlClient.use((sql) => sql`update ${sql(name)}.schema_file set digest = digest`))
   yield* bringUpInCluster(name, node)
   return yield* onNode(node)(bringUpOnWorker(name, node, spread))

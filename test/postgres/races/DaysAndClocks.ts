@@ -16,7 +16,7 @@ export const at = (text: string) =>
     })
   )
 
-/** The local day at whose end servers race. */
+/** The local day of the races. They happen around its end. */
 export const day = "2026-03-02"
 
 export const noon = at("2026-03-02T12:00:00-04:00")

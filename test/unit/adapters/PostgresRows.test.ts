@@ -1,5 +1,20 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
 import { secretsOf } from "../../../adapters/postgres/directory/TokensPostgres.ts"
+import { decodeOutcome, OutcomeJson, storedOutcome } from "../../../adapters/postgres/ledger/LedgerRows.ts"
+import { Order, Outcome } from "../../../core/domain/Sale.ts"
+
+const encode = Schema.encodeSync(OutcomeJson)
+const encodeOrder = Schema.encodeSync(Schema.toCodecJson(Order))
+
+describe("a stored response", () => {
+  it.prop("equals the output of its codec once its order is added, and can then be decoded", [Outcome], ([outcome]) => {
+    const stored = JSON.parse(JSON.stringify(storedOutcome(outcome)))
+    const whole = outcome._tag === "Delivered" ? { ...stored, order: encodeOrder(outcome.order) } : stored
+    assert.deepStrictEqual(whole, encode(outcome))
+    assert.deepStrictEqual(decodeOutcome(whole), outcome)
+  })
+})
 
 describe("the secrets of a token", () => {
   it("do not keep the database message in memory", () => {
