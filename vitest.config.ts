@@ -45,7 +45,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     globalSetup: ["test/support/PostgresServer.ts"],
     // Long timeouts, because Postgres and the tests share two cores, and a slow test is not a failure.
-    testTimeout: 60_000,
-    hookTimeout: 60_000
+    testTimeout: 180_000,
+    hookTimeout: 180_000
   }
 })

@@ -13,12 +13,18 @@ import type { MovePoint } from "./processes/MovePoints.ts"
 const delay_max_ms = 200
 
 /**
+ * Number of jumps of the time during a move. When they are over, the time passes at its own speed, because a slow machine
+ * could otherwise never connect to Postgres within the timeout.
+ */
+const jumps_max = 300
+
+/**
  * Lets the time pass ten times as fast while an operator moves rows, because a move waits until all servers know the
  * directory. Each jump of the time is short, so that no server sleeps past a timeout.
  */
 const whileTimePasses = <A, E, R>({ environment: { time } }: FaultContext, work: Effect.Effect<A, E, R>) => {
-  const passing = Effect.forever(Effect.andThen(time.jump("500 millis"), Effect.sleep("50 millis")))
-  return Effect.raceFirst(work, passing)
+  const jumps = Effect.repeat(Effect.andThen(time.jump("500 millis"), Effect.sleep("50 millis")), { times: jumps_max })
+  return Effect.raceFirst(work, Effect.andThen(jumps, Effect.never))
 }
 
 /**
