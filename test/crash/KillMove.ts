@@ -19,11 +19,11 @@ const delay_max_ms = 200
 const jumps_max = 300
 
 /**
- * Lets the time pass ten times as fast while an operator moves rows, because a move waits until all servers know the
+ * Lets the time pass four times as fast while an operator moves rows, because a move waits until all servers know the
  * directory. Each jump of the time is short, so that no server sleeps past a timeout.
  */
 const whileTimePasses = <A, E, R>({ environment: { time } }: FaultContext, work: Effect.Effect<A, E, R>) => {
-  const jumps = Effect.repeat(Effect.andThen(time.jump("500 millis"), Effect.sleep("50 millis")), { times: jumps_max })
+  const jumps = Effect.repeat(Effect.andThen(time.jump("150 millis"), Effect.sleep("50 millis")), { times: jumps_max })
   return Effect.raceFirst(work, Effect.andThen(jumps, Effect.never))
 }
 

@@ -13,12 +13,8 @@ describe("servers and Postgres that crash under load", () => {
     () =>
       Effect.gen(function* () {
         const run = yield* runCrashTest({ rounds, seed: 1 })
-        // On a busy machine a fault can miss its crash point. It is unlikely that the fault misses the point in two
-        // runs.
-        const isWhole = run.missed.length === 0 && run.missedKinds.length === 0
-        const runs = isWhole ? [run] : [run, yield* runCrashTest({ rounds, seed: 2 })]
-        assert.sameMembers([...new Set(runs.flatMap(({ reached }) => reached))], [...crashPoints])
-        assert.sameMembers([...new Set(runs.flatMap((each) => each.kinds))], [...faultKinds])
+        assert.sameMembers([...run.reached], [...crashPoints])
+        assert.sameMembers([...run.kinds], [...faultKinds])
         // The servers crashed under load: many operations ran, and some calls got no response.
         assert.isAtLeast(run.operations, rounds * 40)
         assert.isAtLeast(run.unanswered, rounds)
