@@ -2,14 +2,17 @@ import { existsSync } from "node:fs"
 import { Effect } from "effect"
 import { chromium } from "playwright-core"
 
-/** Path where Debian's package installs Chromium. */
-const executablePath = "/usr/bin/chromium"
+/**
+ * Where Debian's packages install Chromium. The shell has no user interface and starts fewer processes, so it is preferred.
+ */
+const programs = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"]
+const executablePath = programs.find((path) => existsSync(path))
 
 /** Whether Chromium is installed. Warns when it is not. */
 export const isBrowserInstalled = (): boolean => {
-  const installed = existsSync(executablePath)
-  if (!installed) console.warn(`The tests in a browser are skipped: there is no ${executablePath}.`)
-  return installed
+  if (executablePath === undefined)
+    console.warn(`The tests in a browser are skipped: there is no ${programs.join(" or ")}.`)
+  return executablePath !== undefined
 }
 
 const args = [
@@ -24,6 +27,8 @@ const args = [
 
 /** A browser with a fresh profile. It is closed with its scope. */
 export const launchBrowser = Effect.acquireRelease(
-  Effect.promise(() => chromium.launch({ executablePath, args, headless: true })),
+  Effect.promise(() =>
+    chromium.launch({ ...(executablePath !== undefined && { executablePath }), args, headless: true })
+  ),
   (launched) => Effect.promise(() => launched.close())
 )
