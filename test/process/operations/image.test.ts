@@ -58,7 +58,7 @@ describe.skipIf(!hasBuildah)("the image that buildah builds from the Dockerfile"
   it("serves as the user node, passes its health check and stops with code 0", {
     timeout: 900_000
   }, async (context) => {
-    const store = openImageStore()
+    const store = await openImageStore()
     try {
       const fault = await faultOfContainers(store, base)
       if (fault !== null) context.skip(`buildah cannot run a container on this machine: ${fault}`)

@@ -26,15 +26,29 @@ export interface ImageStore {
   readonly remove: () => void
 }
 
-export const openImageStore = (): ImageStore => {
+const run = async (...args: ReadonlyArray<string>): Promise<string> => {
+  const { stdout } = await promisify(execFile)("buildah", args, { cwd: root, maxBuffer: 64 * 1024 * 1024 })
+  return stdout.trim()
+}
+
+/**
+ * Opens a store with the driver overlay if the machine supports it. Otherwise with vfs, which copies all files of an image for
+ * each step of the build.
+ */
+export const openImageStore = async (): Promise<ImageStore> => {
   const folder = mkdtempSync(join(tmpdir(), "saldo-image-"))
-  const store = [`--root=${folder}/root`, `--runroot=${folder}/run`, "--storage-driver=vfs"]
+  const storeOf = (driver: string) => [
+    `--root=${folder}/${driver}`,
+    `--runroot=${folder}/run-${driver}`,
+    `--storage-driver=${driver}`
+  ]
+  const overlay = storeOf("overlay")
+  const store = await run(...overlay, "info").then(
+    () => overlay,
+    () => storeOf("vfs")
+  )
   return {
-    buildah: async (...args) => {
-      const options = { cwd: root, maxBuffer: 64 * 1024 * 1024 }
-      const { stdout } = await promisify(execFile)("buildah", [...store, ...args], options)
-      return stdout.trim()
-    },
+    buildah: (...args) => run(...store, ...args),
     remove: () => rmSync(folder, { recursive: true, force: true })
   }
 }
