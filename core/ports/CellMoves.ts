@@ -32,7 +32,7 @@ export class CellMoves extends Context.Service<
     readonly transfer: (move: CellMove) => Effect.Effect<Option.Option<number>>
     /**
      * Drops the other node's copy of the schema, and makes the schema on the cell's own node writable. Returns false if other
-     * transactions kept tables locked, or if the cell is in the lost place.
+     * transactions kept tables locked, or if the cell's own node is the one that does not answer.
      *
      * @param lost the place that does not answer. The schema there stays frozen.
      */

@@ -18,7 +18,7 @@ export const aboutOf = EventSubject.$match({
   Test: ({ webhookId }) => `webhook ${webhookId}`
 })
 
-/** The subject as JSON values. Dates become texts, and the order of the fields does not count. */
+/** The subject as JSON values. Dates become texts. Comparisons ignore the order of the fields. */
 const plain = (subject: EventSubject): unknown => JSON.parse(JSON.stringify(subject))
 
 type EventKey = `${number} ${number}`
