@@ -1,3 +1,4 @@
+import { getPriority, platform, setPriority } from "node:os"
 import { parentPort } from "node:worker_threads"
 import { Effect } from "effect"
 import { type DocumentJob, decodeJob } from "./DocumentJob.ts"
@@ -7,6 +8,13 @@ import { receiptPdf } from "./ReceiptPdf.ts"
 import { tablePdf } from "./TablePdf.ts"
 
 // The entry of the thread that renders. It answers each job with the bytes of its document. An error ends the thread.
+
+/** How far the priority of this thread is below that of the thread that sells. */
+const nicer = 10
+const nicest = 19
+
+// Linux has a priority for each thread. Elsewhere this would lower the priority of the whole process.
+if (platform() === "linux") setPriority(Math.min(getPriority() + nicer, nicest))
 
 const fonts = makeFonts()
 

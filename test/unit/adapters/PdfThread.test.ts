@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { platform } from "node:os"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Cause, Effect, Exit, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -7,6 +9,12 @@ import * as ReceiptPdf from "../../../adapters/pdf/ReceiptPdf.ts"
 import { DocumentsBusy } from "../../../core/domain/Errors.ts"
 import { ReceiptRenderer } from "../../../core/ports/Renderers.ts"
 import { documents, facts, receipt, render } from "../support/Documents.ts"
+
+/** The priority of a thread of this process: 19 is the lowest. */
+const priorityOf = (thread: string): number => {
+  const stat = readFileSync(`/proc/self/task/${thread}/stat`, "utf8")
+  return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16])
+}
 
 const pdfOf = (identifier: string) => ReceiptRenderer.use(({ pdf }) => pdf({ ...receipt, identifier }))
 
@@ -20,6 +28,15 @@ layer(PdfThread.layer, { excludeTestServices: true })("a document from another t
         const policy = yield* Effect.provide(render(facts, kind), PolicyPdf.layer)
         assert.deepStrictEqual(yield* render(facts, kind), policy)
       }
+    })
+  )
+
+  it.effect.skipIf(platform() !== "linux")("is rendered with a lower priority than the process has", () =>
+    Effect.gen(function* () {
+      yield* pdfOf("8095551234")
+      const own = priorityOf(String(process.pid))
+      const lower = readdirSync("/proc/self/task").filter((thread) => priorityOf(thread) === Math.min(own + 10, 19))
+      assert.isNotEmpty(lower)
     })
   )
 })
