@@ -10,13 +10,13 @@ import { tablePdf } from "./TablePdf.ts"
 // The entry of the thread that renders. It answers each job with the bytes of its document. An error ends the thread.
 
 /** How far the priority of this thread is below that of the thread that sells. */
-const nicer = 10
+const nicer = 5
 const nicest = 19
+
+const fonts = makeFonts()
 
 // Linux has a priority for each thread. Elsewhere this would lower the priority of the whole process.
 if (platform() === "linux") setPriority(Math.min(getPriority() + nicer, nicest))
-
-const fonts = makeFonts()
 
 const render = (job: DocumentJob): Effect.Effect<Uint8Array<ArrayBuffer>> => {
   switch (job._tag) {

@@ -35,7 +35,7 @@ layer(PdfThread.layer, { excludeTestServices: true })("a document from another t
     Effect.gen(function* () {
       yield* pdfOf("8095551234")
       const own = priorityOf(String(process.pid))
-      const lower = readdirSync("/proc/self/task").filter((thread) => priorityOf(thread) === Math.min(own + 10, 19))
+      const lower = readdirSync("/proc/self/task").filter((thread) => priorityOf(thread) === Math.min(own + 5, 19))
       assert.isNotEmpty(lower)
     })
   )
