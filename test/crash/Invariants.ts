@@ -173,7 +173,7 @@ const invariants: Readonly<Record<string, Invariant>> = {
   "only transactions that a supplier never decides stay open": settled,
   "a company owns its deposits and corrections minus its deliveries": owned,
   "each confirmed proposal has one event in the audit log": confirmationsAreAudited,
-  "a sale is reversed exactly when its reversal is confirmed": reversalsAreTrue,
+  "a sale is reversed if and only if its reversal is confirmed": reversalsAreTrue,
   "every response agrees with the database": responsesAreTrue,
   "a final response never changes": finalResponsesStay,
   "every response is allowed by the contract": responsesAreAllowed,

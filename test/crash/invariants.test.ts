@@ -171,7 +171,7 @@ const cases: ReadonlyArray<readonly [string, Evidence, ReadonlyArray<string>]> =
       ...reversed,
       books: { ...reversed.books, reversals: [{ companyId: 1, id: 3, xid: "RD-2", saleId: 1, status: "DENIED" }] }
     },
-    ["a sale is reversed exactly when its reversal is confirmed"]
+    ["a sale is reversed if and only if its reversal is confirmed"]
   ],
   ["a success response for a failed sale", { ...unsold, operations: [operation(sold)] }, [agrees]],
   [
