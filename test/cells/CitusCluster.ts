@@ -8,8 +8,8 @@ import { onServer, runStatement } from "../support/EmbeddedDatabases.ts"
 import { setBlockLength, testBlockLength } from "../support/SalesHistory.ts"
 
 /**
- * Address of the coordinator of a Citus cluster with two workers, with a login that may make databases. Without it, the tests
- * over a cluster are skipped.
+ * URL of the coordinator of a Citus cluster with two workers. Its login must be able to create databases. Without this URL, the
+ * tests over a cluster are skipped.
  */
 export const clusterUrl = process.env["TEST_CITUS_URL"]
 
@@ -46,7 +46,7 @@ export const freshCluster = Effect.fnUntraced(function* (coordinator: string) {
   const inEach = (statement: string) =>
     Effect.forEach(servers, (server) => runStatement(onServer(server, "postgres"), statement), { discard: true })
   yield* Effect.acquireRelease(inEach(`create database "${database}"`), () =>
-    // Fails while a process of Citus connects to it.
+    // The drop fails if a process of Citus connects to the database meanwhile.
     Effect.orDie(Effect.retry(inEach(`drop database if exists "${database}" with (force)`), { times: 20 }))
   )
   const urls = servers.map((server) => onServer(server, database))
@@ -54,7 +54,7 @@ export const freshCluster = Effect.fnUntraced(function* (coordinator: string) {
   yield* Effect.forEach(urls, (url) => runStatement(url, "create extension citus"))
   const { hostname, port } = new URL(coordinator)
   yield* runStatement(main, `select citus_set_coordinator_host('${hostname}', ${port === "" ? 5432 : port})`)
-  // Fails while the cluster of another test file changes the same roles.
+  // citus_add_node fails while the cluster of another test file changes the same roles.
   for (const { host, port } of workers)
     yield* Effect.retry(runStatement(main, `select citus_add_node('${host}', ${port})`), { times: 20 })
   yield* Effect.provide(

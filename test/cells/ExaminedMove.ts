@@ -44,7 +44,7 @@ export interface ChangedStatement {
 
 /** The invariants that a move must keep, in addition to those of an audit. */
 export type MoveInvariant =
-  /** Each confirmed reservation and settlement is in the books of the company's place, and nothing else. */
+  /** The books in the company's place contain each confirmed reservation and settlement, and nothing else. */
   | "confirmed writes are in the books"
   | "ids rise"
   /** Rows of the company cannot be changed in a place that the directory does not name. */
@@ -66,7 +66,7 @@ const points =
 /** The statements that ask whether calls of the company, or transactions of its cell, are in progress. */
 const awaited = { calls: /as work$/, transactions: /from pg_locks/ } as const
 
-/** Number of such statements in a run before which the calls or the transactions end. Without a wait there are fewer. */
+/** Before the third such statement of a run, the calls or the transactions end. Without a wait, fewer are sent. */
 const polls = 3
 
 /** The defect with which the command dies. */
@@ -84,7 +84,7 @@ const deposit_centavos = 10_000_000
 /** Sales that are pending when the move begins. Servers settle some of them during the move. */
 const pending_count = 60
 
-/** The place of the company by the directory. */
+/** The place that the directory names for the company. */
 const ownPlace = Effect.fnUntraced(function* (company: number) {
   const sql = yield* PgClient.PgClient
   const [row] = yield* sql<Place>`
@@ -170,7 +170,7 @@ const makeServers = Effect.fnUntraced(function* (course: Course) {
     sells: Effect.flatMap(ownPlace(company), work),
     /** Settles all pending sales in the old place. */
     settleAll: Effect.suspend(() => Effect.forEach([...pending], () => settle, { discard: true })).pipe(inCellOf(from)),
-    /** What the books must say (booksIn). */
+    /** The text that `booksIn` must return. */
     confirmed: () => {
       const sales = [...reserved].toSorted((a, b) => a - b)
       const statuses = sales.map((id) => `${id} ${settled.has(id) ? "SUCCESS" : "PROCESSING"}`)
@@ -192,7 +192,7 @@ const acceptsWrites = (company: number, place: Place) =>
     Effect.map((exit) => Exit.isSuccess(exit) && exit.value.length > 0)
   )
 
-/** The sales of the company with their statuses, and its money, as text. Empty if the place has no books. */
+/** The books of the company as text: its own money and its sales with their statuses. Empty if the place has no books. */
 const booksIn = (company: number, place: Place) =>
   PgClient.PgClient.use(
     (sql) => sql<{ text: string }>`
@@ -207,7 +207,7 @@ const booksIn = (company: number, place: Place) =>
     Effect.map((exit) => (Exit.isSuccess(exit) ? (exit.value[0]?.text ?? "") : ""))
   )
 
-/** Checks what must hold at each instant at which no command runs. */
+/** Checks the invariants that must hold whenever no command runs. */
 const check = Effect.fnUntraced(function* ({ company, from, to }: Course, { confirmed }: Servers) {
   const own = yield* ownPlace(company)
   if ((yield* booksIn(company, own)) !== confirmed())
@@ -220,8 +220,8 @@ const check = Effect.fnUntraced(function* ({ company, from, to }: Course, { conf
 })
 
 /**
- * Runs the command. At the first and the second occurrence of each point in all runs, servers work while the command waits. At
- * the first, the command then dies. Calls and transactions that the command waits for end after some polls.
+ * Runs the command. When the command reaches a point for the first or second time in all runs, it waits while the servers work.
+ * The first time, the command then dies. Calls and transactions that the command waits for end after `polls`.
  */
 const runOnce = Effect.fnUntraced(function* (
   { command }: Course,
@@ -231,7 +231,7 @@ const runOnce = Effect.fnUntraced(function* (
 ) {
   const context = yield* Effect.context<Ports>()
   const asked = { calls: 0, transactions: 0 }
-  // Outside the transactions of the command.
+  // Runs work outside the transactions of the command.
   const apart = <A, E>(work: Effect.Effect<A, E, Ports>) =>
     Effect.suspend(() => Fiber.join(Effect.runForkWith(context)(work))).pipe(Effect.orDie)
   const passed = new Set<string>()
@@ -257,14 +257,14 @@ const runOnce = Effect.fnUntraced(function* (
   return yield* Effect.exit(Effect.provideService(command, Statement.CurrentTransformer, transformer))
 })
 
-/** More than the points and failures of any move. */
+/** Exceeds the number of points and failures of any move. */
 const runs_max = 30
 
 /**
  * Moves a company that servers work for, with a command that dies at each of its steps and is repeated.
  *
  * @param bug changes of the command's statements.
- * @returns the first violated invariant, or null if all hold. `failures` are the runs that failed without being interrupted.
+ * @returns the first violated invariant, or null if all hold. `failures` counts the runs that failed without `death`.
  */
 export const examine = (course: Course, bug: ReadonlyArray<ChangedStatement> = []) => {
   const visits = new Map<string, number>()

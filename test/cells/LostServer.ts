@@ -21,7 +21,7 @@ export const lose = Effect.gen(function* () {
 export const bringBack = Effect.gen(function* () {
   yield* (yield* SecondPostgres).start
   yield* eventually(question, Exit.isSuccess)
-  // The audit has connections to the node of its own.
+  // The audit has its own connections to the node.
   yield* eventually(Effect.exit(violatedInvariants), Exit.isSuccess)
 })
 

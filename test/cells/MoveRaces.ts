@@ -45,7 +45,7 @@ interface Course<R> {
   /** Moves a company, or its cell, until it is in the last cell. */
   readonly moveAround: (company: number) => Effect.Effect<void, unknown, R>
   readonly last: string
-  /** Runs a read where the last cell is. */
+  /** Runs a read on the node of the last cell. */
   readonly atEnd: <A, E>(read: Effect.Effect<A, E, PgClient.PgClient>) => Effect.Effect<A, E | DatabaseUnavailable, R>
 }
 
@@ -74,7 +74,7 @@ export const testRaces = <Extra>(
 ) => {
   const [selling, depositing, recovering] = companies
 
-  it.effect("has each sale once, and each was either refused or settled", () =>
+  it.effect("has each of its sales either refused, or settled once", () =>
     Effect.gen(function* () {
       yield* opened(yield* Ledger, selling, 100_000_00)
       const servers = yield* Effect.all([anotherServer, anotherServer])
@@ -89,7 +89,7 @@ export const testRaces = <Extra>(
               const reserved = yield* Effect.exit(ledger.reserve(intentOf(selling, key, 100)))
               if (Exit.isFailure(reserved))
                 return Option.match(failureOf(reserved.cause), {
-                  // The server still asks the node that the cell has left.
+                  // The failure has no typed refusal if the server still calls the node that the cell has left.
                   onNone: () => "CompanyClosed",
                   onSome: ({ _tag }) => _tag
                 })
@@ -120,7 +120,7 @@ export const testRaces = <Extra>(
     })
   )
 
-  it.effect("has each deposit once, and each event of a webhook in order", () =>
+  it.effect("has each deposit stored once, and the events of its webhook in order", () =>
     Effect.gen(function* () {
       yield* opened(yield* Ledger, depositing, 1_000)
       yield* webhookOf({ deliveries: yield* Deliveries, webhooks: yield* Webhooks }, depositing)
@@ -160,7 +160,7 @@ export const testRaces = <Extra>(
     })
   )
 
-  it.effect("has its pending sales and reversals settled once by the recovery of any server", () =>
+  it.effect("has each pending sale and reversal settled by the recovery of only one server", () =>
     Effect.gen(function* () {
       const ledger = yield* Ledger
       yield* opened(ledger, recovering, 100_000)

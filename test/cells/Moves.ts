@@ -39,7 +39,7 @@ import { delivered, trade } from "./Trade.ts"
  * The ports of an operator who moves companies and cells. Moves have no pauses, so the caches of servers are outdated during
  * a move.
  *
- * @param owner the connections of the owner.
+ * @param owner the connections of the database owner.
  */
 export const portsOfMoves = <E>(owner: OwnerLayer<E>) =>
   Layer.mergeAll(
@@ -183,7 +183,7 @@ export const offered = (cell: string, company: number) =>
   )
 
 /**
- * A company with rows in every table of its cell. It has the rows that `trade` makes, enough sales for blocks, a pending
+ * A company with rows in every table of its cell. It has the rows that `trade` makes, enough sales to fill list blocks, a pending
  * reversal, undecided proposals, an option, and closings up to today.
  */
 export const busyCompany = Effect.fnUntraced(function* (company: number) {

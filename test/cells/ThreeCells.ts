@@ -14,7 +14,7 @@ import * as AuditPostgres from "../../adapters/postgres/reads/AuditPostgres.ts"
 import { TestDatabase, violatedInvariants } from "../support/Database.ts"
 import { addCell, cellNames, readPlacements, uniteCellsSql } from "../support/SeveralCells.ts"
 
-/** A new database with three cells and the companies 300 to 329. `cellOf` has the cell of each. */
+/** A new database with three cells and the companies 300 to 329. `cellOf` returns the cell of each. */
 export const ThreeCells = Layer.effectDiscard(
   Effect.gen(function* () {
     yield* Effect.forEach(cellNames.slice(1), addCell, { discard: true })

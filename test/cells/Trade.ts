@@ -37,8 +37,8 @@ const sellFive = Effect.fnUntraced(function* (company: number) {
 /**
  * Adds a webhook to a company and makes its first deposit. Waits until the server receives the notification of the event.
  *
- * @param nodes number of the servers that announce deliveries. For each of them, a first notification says that listening has
- * begun.
+ * @param nodes number of database nodes that notify of deliveries. The first notification from each node only says that
+ * listening has begun.
  */
 export const depositWithEvent = Effect.fnUntraced(function* (company: number, nodes: number) {
   const deliveries = yield* Deliveries

@@ -52,7 +52,7 @@ const coordinatorAndWorker = Effect.map(
   ([url = "", nodeUrl = ""]) => [url, nodeUrl] as const
 )
 
-/** Two nodes, each with a cell. Companies with an odd number are on the second one. */
+/** Two nodes, each with a cell. Companies with an odd id have their rows on the second node. */
 const twoNodes = <R>(urls: Effect.Effect<readonly [string, string], never, R>) =>
   Layer.unwrap(
     Effect.map(urls, ([text, nodeUrl]) => {
@@ -72,13 +72,13 @@ const twoNodes = <R>(urls: Effect.Effect<readonly [string, string], never, R>) =
 /** Connections to the second node until the test ends. */
 export const connectedToNode = Effect.flatMap(NodeUrl, (url) => Layer.build(connectionsTo(Redacted.make(url))))
 
-// The code with which Postgres refuses a call of a function that it does not have.
+// Postgres error code for a call of a function that does not exist.
 const undefinedFunction = "42883"
 
 /**
  * Runs a part of a move without one function of the database. Asserts that the part dies when it calls this function.
  *
- * @param where the node of the function. By default the node on which the cell `sur` is added, if the function is in it.
+ * @param where the node of the function. By default the second node for functions of the cell `sur`, else the main node.
  */
 export const without = Effect.fnUntraced(function* <A, E, R>(
   name: string,
@@ -98,7 +98,7 @@ export const without = Effect.fnUntraced(function* <A, E, R>(
   assert.include(String(failed), `function ${name}(`)
 })
 
-/** One connection of the owner to each node, as for commands. */
+/** One connection of the database owner to each node, as commands have. */
 const owner = Layer.unwrap(
   Effect.gen(function* () {
     const main = connectionsTo(Redacted.make(yield* testDatabaseUrl), { connections_max: 1 })

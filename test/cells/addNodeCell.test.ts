@@ -34,10 +34,10 @@ const onNode = (statement: string) =>
 const forget = (cell: string) => PgClient.PgClient.use((sql) => sql`delete from directory.cell where name = ${cell}`)
 
 layer(TestLayer, { excludeTestServices: true })("a cell on another node", (it) => {
-  it.effect("is made again by the repeated command, with ids that no other cell has", () =>
+  it.effect("is created again when the command is repeated, with ids that no other cell has", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* addCell("sur", "este"), "added")
-      // The process died before the directory listed the cell, and another cell was added meanwhile.
+      // As if the process had died before the directory listed the cell, and another cell had been added meanwhile.
       yield* forget("sur")
       assert.strictEqual(yield* addCell("norte", "main"), "added")
       assert.strictEqual(yield* addCell("sur", "este"), "added")

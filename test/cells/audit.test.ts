@@ -40,7 +40,7 @@ const undone = <R>(test: Effect.Effect<void, SqlError, R>) =>
     )
   ).pipe(Effect.catchTag("Undo", () => Effect.void))
 
-// A change that no function makes -> what the audit finds.
+// A change that no database function makes, the invariant that it violates, and the offender that the audit names.
 const violations: ReadonlyArray<readonly [change: string, invariant: Invariant, offender: Record<string, unknown>]> = [
   ["update norte.balance set available = available + 1", "owned", { company_id: 301, cell: "norte" }],
   ["update sur.balance set available = available - 1, held = held + 1", "held", { company_id: 302, cell: "sur" }],
@@ -78,7 +78,7 @@ const violations: ReadonlyArray<readonly [change: string, invariant: Invariant, 
 ]
 
 layer(TestLayer)("an audit of three cells", (it) => {
-  it.effect("finds nothing after sales in each", () =>
+  it.effect("finds nothing after sales in each cell", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* violatedInvariants, [])
     })
@@ -94,7 +94,7 @@ layer(TestLayer)("an audit of three cells", (it) => {
     )
   )
 
-  it.effect("of one cell does not read the others", () =>
+  it.effect("reads only one cell if it is limited to this cell", () =>
     undone(
       Effect.gen(function* () {
         yield* run("update norte.balance set available = available + 1")

@@ -19,10 +19,10 @@ const drawn = Effect.fnUntraced(function* (sequence: string, until: Fiber.Fiber<
 
 const isAscending = (ids: ReadonlyArray<number>) => ids.every((id, index) => index === 0 || id > (ids[index - 1] ?? 0))
 
-/** The cells of ids, by their ordinals. */
+/** The ordinals of the cells that assigned the ids. */
 const ordinalsOf = (ids: ReadonlyArray<number>) => new Set(ids.map((id) => id % 256))
 
-/** The ids that sequences of a name assign next, by cell. */
+/** Draws the next id from the sequence with this name in each given cell. */
 const nextOf = Effect.fnUntraced(function* (name: string, cells: ReadonlyArray<string>) {
   const sql = yield* PgClient.PgClient
   return yield* Effect.forEach(cells, (cell) =>
@@ -30,9 +30,9 @@ const nextOf = Effect.fnUntraced(function* (name: string, cells: ReadonlyArray<s
   )
 })
 
-describe("the ids of several cells", () => {
+describe("the id sequences of cells", () => {
   layer(TestDatabase)((it) => {
-    it.effect("counts by one while there is one cell", () =>
+    it.effect("count by one while there is only one cell", () =>
       Effect.gen(function* () {
         const sql = yield* PgClient.PgClient
         yield* sql.withTransaction(spreadIds)
@@ -40,7 +40,7 @@ describe("the ids of several cells", () => {
       })
     )
 
-    it.effect("assigns no id twice while cells are added during sales", () =>
+    it.effect("assign no id twice while cells are added during sales", () =>
       Effect.gen(function* () {
         const sql = yield* PgClient.PgClient
         yield* sql`select setval('cell.entry_id', 1000)`
@@ -66,7 +66,7 @@ describe("the ids of several cells", () => {
       })
     )
 
-    it.effect("gives the next ids to every sequence, also to one of a later version", () =>
+    it.effect("assign different ids in each cell, also if a later version adds the sequence", () =>
       Effect.gen(function* () {
         const sql = yield* PgClient.PgClient
         yield* sql`create sequence cell.later_id`

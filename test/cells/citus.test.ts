@@ -23,7 +23,7 @@ import { inCluster, NodeUrl, node, onNode } from "./TwoNodes.ts"
 
 const delivered = Verdict.Confirm({ delivery: { authCode: "AUTH-77", rechargeToken: null } })
 
-/** Sells once to a company of the worker. Returns the id of the sale. */
+/** Sells once to a company whose cell is on the worker. Returns the id of the sale. */
 const sold = Effect.fnUntraced(function* (key: string) {
   const ledger = yield* Ledger
   const order = yield* reservedOrder(ledger, intentOf(301, key, 100))
@@ -90,7 +90,7 @@ inCluster("a cell on a worker of a Citus cluster", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("refuses writes as a plain cell does", () =>
+  it.effect("refuses the same invalid writes as a cell on a plain server", () =>
     Effect.gen(function* () {
       const refused = (statement: string) =>
         onNode(PgClient.PgClient.use((sql) => sql.unsafe(statement))).pipe(Effect.flip, Effect.map(codeOf))
@@ -113,7 +113,7 @@ inCluster("a cell on a worker of a Citus cluster", (it) => {
     })
   )
 
-  it.effect("is completed by a repeated command", () =>
+  it.effect("is added by a repeated command, unless the cell already has rows", () =>
     Effect.gen(function* () {
       yield* bringUpInCluster("otra", node)
       assert.strictEqual(yield* addCell("otra", node), "added")

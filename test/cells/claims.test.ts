@@ -41,8 +41,8 @@ const withoutCell = <A, E, R>(cell: string, work: Effect.Effect<A, E, R>) =>
 
 const TestLayer = Layer.provideMerge(portsOfCells, ThreeCells)
 
-layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("recovery over three cells", (it) => {
-  it.effect("claims the unresolved sales of all cells in turn, each once, without the cell that fails", () =>
+layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("background work over three cells", (it) => {
+  it.effect("claims each unresolved sale once, from one cell after the other, and skips a cell that fails", () =>
     Effect.gen(function* () {
       yield* sell(300, 9, Verdict.Hold())
       yield* sell(301, 2, Verdict.Hold())
@@ -74,7 +74,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("recovery 
     })
   )
 
-  it.effect("asks later about the settled sales of all cells, each once", () =>
+  it.effect("claims each settled sale of all cells once for a later check", () =>
     Effect.gen(function* () {
       for (const company of [303, 304, 305]) yield* sell(company, 4, delivered)
       const followUps = yield* FollowUps
@@ -105,7 +105,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("recovery 
     })
   )
 
-  it.effect("asks again about the sales of a claim if the questions could not be sent", () =>
+  it.effect("claims the same sales again if the questions about them could not be sent", () =>
     Effect.gen(function* () {
       const followUps = yield* FollowUps
       const check = checks[1]

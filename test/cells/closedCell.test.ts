@@ -17,7 +17,7 @@ const rowsOf = Effect.fnUntraced(function* (companyId: CompanyId) {
 })
 
 layer(TestServer, { excludeTestServices: true, timeout: "2 minutes" })("a closed cell", (it) => {
-  it.effect("receives 503 with Retry-After on every call, while the other cells sell", () =>
+  it.effect("refuses every call of its companies with 503 and Retry-After, while the other cells sell", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       yield* addCell("norte")

@@ -35,7 +35,7 @@ layer(Postgres, { excludeTestServices: true, timeout: "2 minutes" })("a company 
       yield* opened(ledger, 2, 1_000)
       const order = yield* reservedOrder(ledger, intentOf(1, "antes", 100))
       yield* setClosed(1, true)
-      // The sales of both companies arrive together, so they are one group.
+      // The sales of both companies arrive together, so one statement reserves both.
       const tags = yield* atOnce([
         ledger.reserve(intentOf(1, "despues", 100)),
         ledger.reserve(intentOf(2, "otra", 100))
@@ -52,7 +52,7 @@ layer(Postgres, { excludeTestServices: true, timeout: "2 minutes" })("a company 
     })
   )
 
-  it.effect("is closed after the sales that hold its balance", () =>
+  it.effect("is closed only after the sales that have locked its balance", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const ledger = yield* replica
@@ -68,7 +68,7 @@ layer(Postgres, { excludeTestServices: true, timeout: "2 minutes" })("a company 
     })
   )
 
-  it.effect("gets no sale after its closing has returned", () =>
+  it.effect("gets no new sale after the call that closes it has returned", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const ledgers = yield* Effect.all([replica, replica])

@@ -45,7 +45,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("companies
     })
   )
 
-  it.effect("have no id twice", () =>
+  it.effect("have no id twice in a table", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       for (const table of ["transaction", "entry", "reversal", "insurance", "webhook"]) {
@@ -95,7 +95,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("companies
     })
   )
 
-  it.effect("have their webhooks in one list, by company", () =>
+  it.effect("have their webhooks in one list, sorted by company", () =>
     Effect.gen(function* () {
       const listed = yield* (yield* Webhooks).list()
       assert.deepStrictEqual(

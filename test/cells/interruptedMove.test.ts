@@ -22,7 +22,7 @@ const closedIn = Effect.fnUntraced(function* (cell: string, company: number) {
 const transfer = (begun: CompanyMove) => CompanyMoves.use((moves) => moves.transfer(begun))
 
 layer(MovesOnThreeCells, { excludeTestServices: true, timeout: "5 minutes" })("a move that is interrupted", (it) => {
-  it.effect("is finished by the same command, after each step", () =>
+  it.effect("is finished by the same command, whichever step was the last", () =>
     Effect.gen(function* () {
       // The steps that are done before the process dies.
       const steps = [
@@ -54,7 +54,7 @@ layer(MovesOnThreeCells, { excludeTestServices: true, timeout: "5 minutes" })("a
       yield* busyCompany(309)
       const before = yield* rowsOf("cell", 309)
       const begun = yield* beginMove(309, "norte")
-      // One of the last tables to be moved.
+      // The webhook table is one of the last tables to be moved.
       const lock = yield* holdingLock("select from cell.webhook where company_id = 309 for update")
       const moving = yield* Effect.forkChild(transfer(begun))
       const waiting = sql<{ pid: number }>`
@@ -82,7 +82,7 @@ layer(MovesOnThreeCells, { excludeTestServices: true, timeout: "5 minutes" })("a
         values (327, 'o9', 1, '8095550123', 'P-1', 'Plan', 100, now() + interval '1 hour')`)
       const moving = yield* Effect.forkChild(move(327, "norte"))
       yield* eventually(sql`select from directory.company_move where company_id = 327`, (rows) => rows.length > 0)
-      // The move still waits after this audit, which takes longer than the move of a small company without a writer.
+      // The move still waits after this audit. Without the writer, the move of a small company would end before the audit.
       assert.deepStrictEqual(yield* violatedInvariants, [])
       assert.isUndefined((yield* rowsOf("norte", 327)).balance)
       yield* writer.release
@@ -92,7 +92,7 @@ layer(MovesOnThreeCells, { excludeTestServices: true, timeout: "5 minutes" })("a
     })
   )
 
-  it.effect("is cancelled by a move to the cell in which the company is now", () =>
+  it.effect("is cancelled by a move to the company's current cell", () =>
     Effect.gen(function* () {
       yield* trade(312)
       const before = yield* rowsOf("cell", 312)
@@ -116,7 +116,7 @@ layer(MovesOnThreeCells, { excludeTestServices: true, timeout: "5 minutes" })("a
     })
   )
 
-  it.effect("is busy while another transaction moves the company", () =>
+  it.effect("does nothing while another transaction moves the company", () =>
     Effect.gen(function* () {
       yield* trade(318)
       const begun = yield* beginMove(318, "norte")
@@ -141,7 +141,7 @@ layer(MovesOnThreeCells, { excludeTestServices: true, timeout: "5 minutes" })("a
     })
   )
 
-  it.effect("is not opened together with the cell that the company leaves", () =>
+  it.effect("keeps the company closed when an operator opens the cell that the company leaves", () =>
     Effect.gen(function* () {
       yield* trade(324)
       yield* closeCell(CellName.make("cell"))

@@ -90,7 +90,7 @@ layer(Layer.provideMerge(Layer.effectDiscard(sold), TestLayer), { excludeTestSer
         })
     )
 
-    it.effect("the list of a company reads its cell", () =>
+    it.effect("the list of a company is read from its cell", () =>
       Effect.gen(function* () {
         const ofCompany = yield* newestOf(301)
         const found = yield* everyPage({ companyId: CompanyId.make(301) }, 4)
@@ -140,7 +140,7 @@ layer(Layer.provideMerge(Layer.effectDiscard(sold), TestLayer), { excludeTestSer
       })
     )
 
-    it.effect("a page that reaches back over 10,000 rows is refused", () =>
+    it.effect("a page that reaches back more than 10,000 rows is refused", () =>
       Effect.gen(function* () {
         const { list } = yield* AllTransactions
         const refused = yield* Effect.flip(list({}, { page: 101, perPage: 100 }))

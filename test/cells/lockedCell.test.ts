@@ -27,7 +27,7 @@ const sellTo = (auth: Headers, key: string, identifier = "8095550123") =>
 const statusOf = ({ headers, status }: { readonly headers: globalThis.Headers; readonly status: number }) =>
   [status, Number(headers.get("retry-after")) > 0] as const
 
-/** A number whose sale must not reach the provider. */
+/** A phone number for a sale that must not reach the provider. */
 const neverSent = "8090000002"
 
 const refused = [503, true] as const
@@ -48,7 +48,7 @@ const sellsTwice = Effect.fnUntraced(function* (auth: Headers) {
 })
 
 layer(SpreadTestServer, { excludeTestServices: true, timeout: "2 minutes" })("a cell", (it) => {
-  it.effect("with a locked table gets 503 for its companies only, and sells when the lock is gone", () =>
+  it.effect("with a locked table causes 503 only for its own companies, and sells when the lock is gone", () =>
     Effect.gen(function* () {
       const { locked, open } = yield* companies
       const { release } = yield* holdingLock("lock table norte.balance")
@@ -60,7 +60,7 @@ layer(SpreadTestServer, { excludeTestServices: true, timeout: "2 minutes" })("a 
       yield* sellsTwice(open)
       const [read, repeated, sale] = yield* Fiber.join(calls)
       assert.deepStrictEqual([statusOf(read), statusOf(sale)], [refused, refused])
-      // The retry may get the stored response, because that needs no lock of the balance.
+      // The retry may get the stored response, because reading it does not lock the balance.
       assert.include([201, 503], repeated.status)
       yield* recover("all")
       yield* release
@@ -71,7 +71,7 @@ layer(SpreadTestServer, { excludeTestServices: true, timeout: "2 minutes" })("a 
     })
   )
 
-  it.effect("with a locked table is down in the vital signs, and doctor names the table", () =>
+  it.effect("with a locked table is reported as down in the vital signs, and saldo doctor names the table", () =>
     Effect.gen(function* () {
       const { locked } = yield* companies
       const url = Redacted.make(yield* testDatabaseUrl)
@@ -93,7 +93,7 @@ layer(SpreadTestServer, { excludeTestServices: true, timeout: "2 minutes" })("a 
     })
   )
 
-  it.effect("with statements that hang gets 503 for its companies only, and loses no money", () =>
+  it.effect("with statements that hang causes 503 only for its own companies, and loses no money", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const { pass } = yield* ManualClock
@@ -133,16 +133,19 @@ layer(SpreadTestServer, { excludeTestServices: true, timeout: "2 minutes" })("a 
   )
 })
 
-layer(SpreadTestServer, { excludeTestServices: true, timeout: "2 minutes" })("cells of a full server", (it) => {
-  it.effect("sell on the connections of their node", () =>
-    Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
-      const database = new URL(yield* testDatabaseUrl).pathname.slice(1)
-      const open = sql`select from pg_stat_activity where datname = ${database}`
-      const before = (yield* open).length
-      yield* sql.unsafe(`alter database "${database}" connection limit ${before}`)
-      yield* companies
-      assert.lengthOf(yield* open, before)
-    })
-  )
-})
+layer(SpreadTestServer, { excludeTestServices: true, timeout: "2 minutes" })(
+  "cells on a server that allows no further connections",
+  (it) => {
+    it.effect("sell over the open connections to their node", () =>
+      Effect.gen(function* () {
+        const sql = yield* PgClient.PgClient
+        const database = new URL(yield* testDatabaseUrl).pathname.slice(1)
+        const open = sql`select from pg_stat_activity where datname = ${database}`
+        const before = (yield* open).length
+        yield* sql.unsafe(`alter database "${database}" connection limit ${before}`)
+        yield* companies
+        assert.lengthOf(yield* open, before)
+      })
+    )
+  }
+)

@@ -14,20 +14,20 @@ import { MovesOnTwoServers, node, onNode, without } from "./TwoNodes.ts"
 const sur = CellName.make("sur")
 const isSourceLost = { isSourceLost: true }
 
-/** Interrupts a move of the cell before the function of the database. */
+/** Interrupts a move of the cell before it calls the given database function. */
 const before = (name: string, target: string, where?: string) =>
   without(name, Effect.exit(moveCellTo("sur", target)), where)
 
 /** The steps after which a move loses its target, the node `este`, and whether this node then has the schema. */
 const beforeTheSwitch = [
-  { step: "it began", until: beginCellMove("main", node), hasCopy: false },
+  { step: "the move began", until: beginCellMove("main", node), hasCopy: false },
   { step: "the source was frozen", until: before("sur.digest_of", node, "main"), hasCopy: false },
   { step: "the schema was copied", until: before("directory.place_cell", node), hasCopy: true }
 ]
 
 /** The steps of a move from the node `este` before the directory names the target. */
 const stepsFromNode = [
-  { step: "it began", until: beginCellMove(node, "main") },
+  { step: "the move began", until: beginCellMove(node, "main") },
   { step: "the source was frozen", until: before("sur.digest_of", "main") },
   { step: "the schema was copied", until: before("directory.place_cell", "main") }
 ]
@@ -82,7 +82,7 @@ layer(MovesOnTwoServers, { excludeTestServices: true, timeout: "8 minutes" })("a
       })
   )
 
-  it.effect("waits for a target that is lost after the switch", () =>
+  it.effect("waits for a target that is lost after the directory names it", () =>
     Effect.gen(function* () {
       yield* busyOn("main", 318)
       const rows = yield* rowsOf("sur", 318)
@@ -99,7 +99,7 @@ layer(MovesOnTwoServers, { excludeTestServices: true, timeout: "8 minutes" })("a
   )
 
   it.effect.each(numbered(stepsFromNode, 324))(
-    "stays closed if the source is lost after $step, until it is back",
+    "stays closed if the source is lost after $step, until the source is back",
     ({ company, until }) =>
       Effect.gen(function* () {
         yield* busyOn(node, company)
@@ -122,29 +122,31 @@ layer(MovesOnTwoServers, { excludeTestServices: true, timeout: "8 minutes" })("a
       })
   )
 
-  it.effect("leaves a source that is lost after the switch, whose schema then accepts no write", () =>
-    Effect.gen(function* () {
-      const { pending } = yield* busyOn(node, 342)
-      const rows = yield* onNode(rowsOf("sur", 342))
-      yield* (yield* CellMoves).transfer(yield* beginCellMove(node, "main"))
-      assert.strictEqual(yield* refusal(moveCellTo("sur", "main", isSourceLost)), `source_answers at ${node}`)
-      yield* lose
-      assert.strictEqual(yield* refusal(moveCellTo("sur", "main")), `source_down at ${node}`)
-      assert.strictEqual((yield* moveCellTo("sur", "main", isSourceLost)).lostNode, node)
-      assert.deepStrictEqual(yield* placeOf("sur"), { node: "main", state: "open", movingTo: null })
-      assert.deepStrictEqual(yield* rowsOf("sur", 342), rows)
-      assert.strictEqual(yield* sells(342, "despues"), "sold")
-      assert.isTrue(Exit.isSuccess(yield* lateSettlement("sur", pending)))
+  it.effect(
+    "leaves a source that is lost after the directory names the target, and the old schema accepts no write",
+    () =>
+      Effect.gen(function* () {
+        const { pending } = yield* busyOn(node, 342)
+        const rows = yield* onNode(rowsOf("sur", 342))
+        yield* (yield* CellMoves).transfer(yield* beginCellMove(node, "main"))
+        assert.strictEqual(yield* refusal(moveCellTo("sur", "main", isSourceLost)), `source_answers at ${node}`)
+        yield* lose
+        assert.strictEqual(yield* refusal(moveCellTo("sur", "main")), `source_down at ${node}`)
+        assert.strictEqual((yield* moveCellTo("sur", "main", isSourceLost)).lostNode, node)
+        assert.deepStrictEqual(yield* placeOf("sur"), { node: "main", state: "open", movingTo: null })
+        assert.deepStrictEqual(yield* rowsOf("sur", 342), rows)
+        assert.strictEqual(yield* sells(342, "despues"), "sold")
+        assert.isTrue(Exit.isSuccess(yield* lateSettlement("sur", pending)))
 
-      yield* bringBack
-      assert.deepStrictEqual<unknown>(yield* leftovers, [{ cell: "sur", companyId: null }])
-      yield* onNode(assertFrozen("sur", 342, pending))
-      assert.strictEqual(yield* sells(342, "vuelta"), "sold")
-      yield* clear
-    })
+        yield* bringBack
+        assert.deepStrictEqual<unknown>(yield* leftovers, [{ cell: "sur", companyId: null }])
+        yield* onNode(assertFrozen("sur", 342, pending))
+        assert.strictEqual(yield* sells(342, "vuelta"), "sold")
+        yield* clear
+      })
   )
 
-  it.effect("stays closed without its source if it was closed", () =>
+  it.effect("stays closed after a move without its source if the cell was closed before", () =>
     Effect.gen(function* () {
       yield* busyOn(node, 348)
       yield* closeCell(sur)
@@ -160,7 +162,7 @@ layer(MovesOnTwoServers, { excludeTestServices: true, timeout: "8 minutes" })("a
     })
   )
 
-  it.effect("moves only after frozen rows that a company has left in it are removed", () =>
+  it.effect("moves only after the frozen rows of a cancelled company move are removed from the cell", () =>
     Effect.gen(function* () {
       yield* moveCellTo("sur", node)
       yield* busyCompany(354)
@@ -177,13 +179,13 @@ layer(MovesOnTwoServers, { excludeTestServices: true, timeout: "8 minutes" })("a
     })
   )
 
-  it.effect("does not begin to move from a lost source", () =>
+  it.effect("does not begin a move whose source is declared lost", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* refusal(moveCellTo("sur", "main", isSourceLost)), `not_begun at ${node}`)
     })
   )
 
-  it.effect("keeps the schema that it has left while the new one is missing", () =>
+  it.effect("keeps its old schema on the source while its new schema is missing", () =>
     Effect.gen(function* () {
       yield* (yield* CellMoves).transfer(yield* beginCellMove(node, "main"))
       yield* lose

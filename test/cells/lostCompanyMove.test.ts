@@ -14,12 +14,12 @@ import { MovesOnTwoServers, node, onNode, without } from "./TwoNodes.ts"
 
 const isSourceLost = { isSourceLost: true }
 
-/** Interrupts a move before the function of the database. */
+/** Interrupts a move before it calls the given database function. */
 const before = (name: string, target: string) => (company: number) => without(name, Effect.exit(move(company, target)))
 
 /** The steps after which a move loses its target, the server of the node `este`, and what this server then has. */
 const beforeTheSwitch = [
-  { step: "it began", until: (company: number) => beginMove(company, "sur"), left: "nothing" },
+  { step: "the move began", until: (company: number) => beginMove(company, "sur"), left: "nothing" },
   { step: "the source was frozen", until: before("sur.freeze_table", "sur"), left: "a mark" },
   { step: "both cells were frozen", until: before("sur.digest_of", "sur"), left: "a mark" },
   { step: "the rows were copied", until: before("directory.place_company", "sur"), left: "frozen rows" }
@@ -27,7 +27,7 @@ const beforeTheSwitch = [
 
 /** The steps of a move from the node `este` before the directory names the target. */
 const stepsFromNode = [
-  { step: "it began", until: (company: number) => beginMove(company, "cell") },
+  { step: "the move began", until: (company: number) => beginMove(company, "cell") },
   { step: "the source was frozen", until: before("cell.freeze_table", "cell") },
   { step: "both cells were frozen", until: before("cell.digest_of", "cell") },
   { step: "the rows were copied", until: before("directory.place_company", "cell") }
@@ -55,7 +55,7 @@ const located = Effect.map(violatedInvariants, (found) => found.map(({ invariant
 
 layer(MovesOnTwoServers, { excludeTestServices: true, timeout: "8 minutes" })("a company that moves", (it) => {
   it.effect.each(numbered(beforeTheSwitch, 300))(
-    "stays and sells if the target is lost after $step, which then has $left and accepts no write",
+    "stays and sells if the target is lost after $step, and the target then has $left and accepts no write",
     ({ company, left, until }) =>
       Effect.gen(function* () {
         const { pending } = yield* busyCompany(company)
@@ -99,7 +99,7 @@ layer(MovesOnTwoServers, { excludeTestServices: true, timeout: "8 minutes" })("a
       })
   )
 
-  it.effect("waits for a target that is lost after the switch", () =>
+  it.effect("waits for a target that is lost after the directory names it", () =>
     Effect.gen(function* () {
       yield* busyCompany(324)
       const rows = yield* rowsOf("cell", 324)
@@ -117,7 +117,7 @@ layer(MovesOnTwoServers, { excludeTestServices: true, timeout: "8 minutes" })("a
   )
 
   it.effect.each(numbered(stepsFromNode, 330))(
-    "stays closed if the source is lost after $step, until it is back",
+    "stays closed if the source is lost after $step, until the source is back",
     ({ company, until }) =>
       Effect.gen(function* () {
         yield* busyOnNode(company)
@@ -137,7 +137,7 @@ layer(MovesOnTwoServers, { excludeTestServices: true, timeout: "8 minutes" })("a
       })
   )
 
-  it.effect("leaves a source that is lost after the switch, whose rows then accept no write", () =>
+  it.effect("leaves a source that is lost after the directory names the target, and the old rows accept no write", () =>
     Effect.gen(function* () {
       const { pending } = yield* busyOnNode(354)
       const rows = yield* onNode(rowsOf("sur", 354))
@@ -186,7 +186,7 @@ layer(MovesOnTwoServers, { excludeTestServices: true, timeout: "8 minutes" })("a
     })
   )
 
-  it.effect("stays and sells if the target is silent, and not dead", () =>
+  it.effect("stays and sells if the target runs but does not answer", () =>
     Effect.gen(function* () {
       yield* busyCompany(366)
       yield* before("directory.place_company", "sur")(366)
@@ -198,7 +198,7 @@ layer(MovesOnTwoServers, { excludeTestServices: true, timeout: "8 minutes" })("a
     })
   )
 
-  it.effect("does not begin to move to a lost server, nor from one", () =>
+  it.effect("does not begin a move to a lost server, nor a move whose source is declared lost", () =>
     Effect.gen(function* () {
       yield* busyCompany(372)
       assert.strictEqual(yield* refusal(move(372, "sur", isSourceLost)), "not_begun at main")
@@ -210,7 +210,7 @@ layer(MovesOnTwoServers, { excludeTestServices: true, timeout: "8 minutes" })("a
     })
   )
 
-  it.effect("takes its new rows along to a server that was lost and not cleared", () =>
+  it.effect("moves with its new rows to a server that was lost and still has the old rows", () =>
     Effect.gen(function* () {
       yield* busyOnNode(378)
       yield* without("sur.delete_company", Effect.exit(move(378, "cell")))

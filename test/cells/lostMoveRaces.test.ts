@@ -43,7 +43,7 @@ const cellActions = Effect.map(
 )
 
 layer(MovesOnTwoServers, { excludeTestServices: true, timeout: "8 minutes" })("several operators at once", (it) => {
-  it.effect("end the move of a company that has lost a server once, and clear the server once", () =>
+  it.effect("end a company's move with a lost server only once, and clear the server only once", () =>
     Effect.gen(function* () {
       yield* busyCompany(300)
       for (let round = 1; round <= rounds; round++) {
@@ -83,7 +83,7 @@ layer(MovesOnTwoServers, { excludeTestServices: true, timeout: "8 minutes" })("s
     })
   )
 
-  it.effect("end the move of a cell that has lost a server once, and clear the server once", () =>
+  it.effect("end a cell's move with a lost server only once, and clear the server only once", () =>
     Effect.gen(function* () {
       yield* busyCompany(306)
       yield* move(306, "sur")

@@ -44,7 +44,7 @@ const sellTo = (auth: Headers, identifier: string, key: string) =>
 const statusOf = ({ headers, status }: { readonly headers: globalThis.Headers; readonly status: number }) =>
   [status, Number(headers.get("retry-after")) > 0] as const
 
-/** How far each step of a test sets the clock. Short, because connecting takes real time. */
+/** How far each step of a test advances the clock. The step is short because connecting takes real time. */
 const step = Duration.millis(100)
 
 const refused = [503, true] as const
@@ -94,7 +94,7 @@ const counting = Effect.map(Script, ({ provider }) => {
 })
 
 layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("a node", (it) => {
-  it.effect("that does not answer gets 503 for its companies only, and loses no money", () =>
+  it.effect("that does not answer causes 503 only for its own companies, and loses no money", () =>
     Effect.gen(function* () {
       const node = yield* SecondPostgres
       const { provider } = yield* Script
@@ -142,7 +142,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("a node", 
       const missing = Effect.provideService(pending, CheckTimeout, Duration.seconds(1))
       assert.deepStrictEqual(yield* whileTimePasses(missing), [])
 
-      // The provider delivers. The outcome cannot be written yet, so the caller is told that it is pending.
+      // The provider delivers. The outcome cannot be written yet, so the caller is told that the sale is pending.
       yield* Deferred.succeed(answer, undefined)
       assert.strictEqual((yield* whileTimePasses(Fiber.join(inFlight))).status, 202)
 
@@ -155,7 +155,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("a node", 
         Effect.andThen(clock.pass(step), moneyOf(lost.auth)),
         ({ available }) => available === 800 || available === 700
       )
-      // The sale at the beginning of the silence was either not reserved, or recovery finds that the provider does not know it.
+      // The sale at the beginning of the silence was either not reserved, or recovery finds it unknown to the provider.
       for (const _ of [1, 2]) {
         yield* clock.pass("20 minutes")
         yield* recover("all")
@@ -166,7 +166,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("a node", 
     }).pipe(Effect.ensuring(Effect.flatMap(SecondPostgres, (node) => node.resume)))
   )
 
-  it.effect("that is killed gets 503 for its companies only, and sells when it is back", () =>
+  it.effect("that is killed causes 503 only for its own companies, and sells after its restart", () =>
     Effect.gen(function* () {
       const node = yield* SecondPostgres
       const { deliver, delivered } = yield* counting

@@ -21,8 +21,8 @@ import { delivered } from "./Trade.ts"
 import { connectedToNode, movesOnNodesOfEachKind, onNode, without } from "./TwoNodes.ts"
 
 /**
- * Where the command can die: before the given function of the database. The committed parts of the move are then done. `own` is
- * the company's cell, and `copies` are the cells with rows.
+ * The command dies before it calls the given database function. The earlier parts of the move are then committed. `own` is the
+ * company's cell, and `copies` are the cells with its rows.
  */
 const deaths = [
   { before: "freeze_table", cell: "sur", own: "cell", copies: ["cell"] },
@@ -33,8 +33,8 @@ const deaths = [
 
 const inCell = (cell: string) => (cell === "sur" ? onNode : <A, E, R>(work: Effect.Effect<A, E, R>) => work)
 
-movesOnNodesOfEachKind("a company between nodes", (it) => {
-  it.effect("moves every row unchanged", () =>
+movesOnNodesOfEachKind("a company that moves between nodes", (it) => {
+  it.effect("keeps every row unchanged", () =>
     Effect.gen(function* () {
       yield* busyCompany(300)
       const before = yield* rowsOf("cell", 300)
@@ -86,7 +86,7 @@ movesOnNodesOfEachKind("a company between nodes", (it) => {
     })
   )
 
-  it.effect("comes back with higher ids than it has, and continues to sell", () =>
+  it.effect("continues to sell after it comes back from a cell that has assigned higher ids", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       yield* onNode(
@@ -107,7 +107,7 @@ movesOnNodesOfEachKind("a company between nodes", (it) => {
   )
 
   it.effect.each(deaths.map((death, index) => ({ ...death, company: 306 + 6 * index })))(
-    "whose move dies before $before in $cell is whole in $own, accepts no write, and the same command ends the move",
+    "whose move dies before $before in $cell stays complete in $own, accepts no write, and moves when the command is repeated",
     ({ before, cell, company, copies, own }) =>
       Effect.gen(function* () {
         const { pending } = yield* busyCompany(company)
@@ -155,7 +155,7 @@ movesOnNodesOfEachKind("a company between nodes", (it) => {
     })
   )
 
-  it.effect("is reported by an audit if its copy accepts writes, or without a move", () =>
+  it.effect("is reported by an audit if its copy accepts writes, or if there is a copy without a move", () =>
     Effect.gen(function* () {
       yield* busyCompany(336)
       yield* without("directory.place_company", Effect.exit(move(336, "sur")))
@@ -174,7 +174,7 @@ movesOnNodesOfEachKind("a company between nodes", (it) => {
     })
   )
 
-  it.effect("is moved by another command while the first one has lost the directory and goes on", () =>
+  it.effect("is moved by a second command while the first command has lost the directory and still runs", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       yield* busyCompany(342)
@@ -194,7 +194,7 @@ movesOnNodesOfEachKind("a company between nodes", (it) => {
         select pg_terminate_backend(pid)
         from pg_locks
         where locktype = 'advisory' and classid = 7249021 and objid = hashint8(342)::oid`
-      // The first command holds the row in sur.departed, so the second one waits for it or finds it busy.
+      // The first command holds the row in sur.departed, so the second command waits for this row or finds it locked.
       const second = yield* Effect.forkChild(Effect.exit(move(342, "cell")))
       yield* lock.release
       assert.isTrue(Exit.isFailure(yield* Fiber.join(first)))
@@ -249,7 +249,7 @@ movesOnNodesOfEachKind("a company between nodes", (it) => {
       const moving = yield* Effect.forkChild(without("sur.digest_of", Effect.exit(transfer)))
       yield* eventually(waiting("sms"), (rows) => rows.length > 0)
       yield* removing.release
-      // The balance is the last table. Another move removes triggers of companies that are not frozen.
+      // The balance is frozen last. Meanwhile another move removes triggers of companies that are not frozen.
       yield* eventually(waiting("balance"), (rows) => rows.length > 0)
       yield* sql`select cell.thaw_table('option', false)`
       yield* reading.release

@@ -35,7 +35,7 @@ const busyInCell = Effect.fnUntraced(function* (company: number) {
 /** Runs work on a node. */
 const on = (where: string) => (where === node ? onNode : <A, E, R>(work: Effect.Effect<A, E, R>) => work)
 
-/** The cell as the directory has it. */
+/** The node, the state and the move target of the cell in the directory. */
 const placeOf = Effect.fnUntraced(function* () {
   const cells = yield* (yield* CellDirectory).list
   const cell = cells.find(({ name }) => name === sur)
@@ -64,8 +64,8 @@ const cellActions = PgClient.PgClient.use(
 )
 
 /**
- * Where the command can die: before the given function. The committed parts of the move are then done. `copies` are the nodes with
- * the schema.
+ * The command dies before it calls the given database function. The earlier parts of the move are then committed. `copies` are the
+ * nodes with the schema.
  */
 const deaths = [
   { before: "sur.freeze_table", copies: [node], frozen: false },
@@ -87,7 +87,7 @@ movesOnNodesOfEachKind("a cell", (it) => {
       )
       const rows = yield* onNode(rowsOf("sur", 306))
       const rest = yield* onNode(restOf)
-      // Enough money for all sales that are made during the move.
+      // The deposit is enough for all sales during the move.
       const deposit = { companyId: CompanyId.make(300), amount: Amount.make(4_000_000), reference: "durante" }
       yield* (yield* Ledger).deposit({ ...deposit, at: yield* DateTime.now })
       const moving = yield* Effect.forkChild(moveCellTo("sur", "main"))
@@ -140,7 +140,7 @@ movesOnNodesOfEachKind("a cell", (it) => {
     })
   )
 
-  it.effect("is moved once, and stays if the move is impossible", () =>
+  it.effect("is moved only once, and stays on its node if the move is impossible", () =>
     Effect.gen(function* () {
       assert.isFalse((yield* moveCellTo("sur", "main")).hasMoved)
       const refused = (cell: string, to: string) =>
@@ -162,7 +162,7 @@ movesOnNodesOfEachKind("a cell", (it) => {
   )
 
   it.effect.each(deaths.map((death, index) => ({ ...death, company: 312 + 6 * index })))(
-    "whose move dies before $before is whole in one place, and the same command ends the move",
+    "whose move dies before $before stays on its node, and the same command ends the move",
     ({ before, company, copies, frozen }) =>
       Effect.gen(function* () {
         const { pending } = yield* busyInCell(company)
@@ -231,7 +231,7 @@ movesOnNodesOfEachKind("a cell", (it) => {
     })
   )
 
-  it.effect("stays closed if it was closed", () =>
+  it.effect("stays closed after its move if it was closed before", () =>
     Effect.gen(function* () {
       yield* closeCell(sur)
       assert.isTrue((yield* moveCellTo("sur", "main")).hasMoved)

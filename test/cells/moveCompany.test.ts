@@ -63,7 +63,7 @@ const sold = Effect.fnUntraced(function* (company: number, key: string) {
 })
 
 layer(MovesOnThreeCells, { excludeTestServices: true, timeout: "5 minutes" })("a company that moves", (it) => {
-  it.effect("moves every row unchanged", () =>
+  it.effect("keeps every row unchanged", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       yield* trade(301)
@@ -91,7 +91,7 @@ layer(MovesOnThreeCells, { excludeTestServices: true, timeout: "5 minutes" })("a
     })
   )
 
-  it.effect("is moved once", () =>
+  it.effect("is not moved to its own cell or to an unknown cell", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual<unknown>(yield* move(300, "norte"), {
         source: "norte",
@@ -145,7 +145,7 @@ layer(MovesOnThreeCells, { excludeTestServices: true, timeout: "5 minutes" })("a
     })
   )
 
-  it.effect("gets the stored responses of its keys, and continues to sell", () =>
+  it.effect("gets the stored responses for its idempotency keys, and continues to sell", () =>
     Effect.gen(function* () {
       const ledger = yield* Ledger
       const repeated = yield* ledger.reserve({ ...intentOf(300, "k1", 1_000), reversible: true })
@@ -155,7 +155,7 @@ layer(MovesOnThreeCells, { excludeTestServices: true, timeout: "5 minutes" })("a
     })
   )
 
-  it.effect("gets ids above its own ids in a cell that has assigned lower ids", () =>
+  it.effect("gets higher ids than its existing ids in a cell that has assigned lower ids", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       for (const { sequence } of yield* sql<{ sequence: string }>`
@@ -201,7 +201,7 @@ layer(MovesOnThreeCells, { excludeTestServices: true, timeout: "5 minutes" })("a
     })
   )
 
-  it.effect("is refused by its old cell for every call of a server that does not know of the move", () =>
+  it.effect("is refused by its old cell on every call of a server that does not know of the move", () =>
     Effect.gen(function* () {
       const { pending, unresolved } = yield* busyCompany(309)
       const webhook = yield* webhookOf({ deliveries: yield* Deliveries, webhooks: yield* Webhooks }, 309)

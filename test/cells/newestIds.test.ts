@@ -15,7 +15,7 @@ const readOf = Effect.fnUntraced(function* (newest_max: number) {
 
 describe("the newest sales of all companies", () => {
   layer(TestDatabase)((it) => {
-    it.effect("are read up to a number of ids, before and after a second cell is added", () =>
+    it.effect("are read only within the newest ids, before and after a second cell is added", () =>
       Effect.gen(function* () {
         yield* loadSalesHistory({ company: 1, sales: 30, days: 1 })
         assert.deepStrictEqual(yield* readOf(10), { total: 10, isCut: true })

@@ -3,7 +3,7 @@ import { testRaces } from "./MoveRaces.ts"
 import { move, moveCellTo } from "./Moves.ts"
 import { movesOnNodesOfEachKind, onNode } from "./TwoNodes.ts"
 
-movesOnNodesOfEachKind("a company that moves between nodes meanwhile", (it) => {
+movesOnNodesOfEachKind("a company that is moving between nodes", (it) => {
   testRaces(it, {
     companies: [300, 306, 312],
     moveAround: (company) => Effect.forEach(["sur", "cell", "sur"], (cell) => move(company, cell), { discard: true }),
@@ -12,7 +12,7 @@ movesOnNodesOfEachKind("a company that moves between nodes meanwhile", (it) => {
   })
 })
 
-movesOnNodesOfEachKind("a company in a cell that moves between nodes meanwhile", (it) => {
+movesOnNodesOfEachKind("a company whose cell is moving between nodes", (it) => {
   testRaces(it, {
     companies: [301, 307, 313],
     moveAround: () => Effect.forEach(["main", "este"], (node) => moveCellTo("sur", node), { discard: true }),

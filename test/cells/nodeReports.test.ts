@@ -23,7 +23,7 @@ const always = { since: DateTime.makeUnsafe("2026-01-01"), until: DateTime.makeU
 const reports = Layer.mergeAll(ProviderStatementsPostgres.layer, PanoramaPostgres.layer, VitalSignsPostgres.layer)
 
 onNodesOfEachKind("a report over two nodes", (it) => {
-  it.effect("has the sales, the held amounts and the statement of a provider from both nodes", () =>
+  it.effect("includes sales and held amounts of both nodes, and compares a provider's statement with both", () =>
     Effect.gen(function* () {
       const ledger = yield* Ledger
       for (const company of [300, 301]) {

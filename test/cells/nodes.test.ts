@@ -90,7 +90,7 @@ onNodesOfEachKind("cells on two nodes", (it) => {
     })
   )
 
-  it.effect("count the messages to a phone together", () =>
+  it.effect("share one limit on the messages to a phone", () =>
     Effect.gen(function* () {
       const insurances = yield* Insurances
       const production = { environment: "production" } as const
@@ -154,7 +154,7 @@ onNodesOfEachKind("cells on two nodes", (it) => {
     })
   )
 
-  it.effect("continue without the node that does not answer", () =>
+  it.effect("continue to work if the other node does not answer", () =>
     Effect.gen(function* () {
       yield* sold(300, "held", Verdict.Hold())
       yield* sold(301, "held", Verdict.Hold())
@@ -173,9 +173,9 @@ onNodesOfEachKind("cells on two nodes", (it) => {
         claimed.map(({ order }) => Number(order.companyId)),
         [300]
       )
-      // A deposit is refused, because a company on the node may have used its reference.
+      // A deposit is refused, because a company on the missing node may have used its reference.
       assert.strictEqual((yield* Effect.exit(deposit(300, "D-1")))._tag, "Failure")
-      // The days of the companies on the node stay open, although the node answers again while other days are closed.
+      // The days of companies on this node stay open, although the node answers again while the other days are closed.
       const closings = yield* Closings
       const answering = onItsServer(`alter database "${database}" allow_connections true`)
       const unclosed = Effect.tap(closings.unclosed, answering)

@@ -30,7 +30,7 @@ import { MovesOnTwoNodes, node, onNode, without } from "./TwoNodes.ts"
 const [main, norte, sur] = [NodeName.make("main"), CellName.make("norte"), CellName.make("sur")]
 const rounds = 3
 
-/** The cells with rows of a company. */
+/** The cells that have rows of a company. */
 const homesOf = Effect.fnUntraced(function* (company: number) {
   const there = (yield* placeOf("sur")).node === node
   const homes: Array<string> = []
@@ -41,7 +41,7 @@ const homesOf = Effect.fnUntraced(function* (company: number) {
   return homes
 })
 
-/** Asserts that a company is whole in its cell, and that it sells there. */
+/** Asserts that a company has rows only in its cell, and that it sells there. */
 const assertSells = Effect.fnUntraced(function* (company: number, key: string) {
   const { cell } = yield* companyOf(CompanyId.make(company))
   assert.deepStrictEqual(yield* homesOf(company), [cell as string])
@@ -50,7 +50,7 @@ const assertSells = Effect.fnUntraced(function* (company: number, key: string) {
 })
 
 layer(MovesOnTwoNodes, { excludeTestServices: true, timeout: "5 minutes" })("several operators at once", (it) => {
-  it.effect("move a company to one of their cells", () =>
+  it.effect("move one company, which ends in one of the cells that they named", () =>
     Effect.gen(function* () {
       yield* addCell(norte, main)
       yield* busyCompany(300)
@@ -63,7 +63,7 @@ layer(MovesOnTwoNodes, { excludeTestServices: true, timeout: "5 minutes" })("sev
     })
   )
 
-  it.effect("move a cell to one of their nodes", () =>
+  it.effect("move one cell, which ends on one of the nodes that they named", () =>
     Effect.gen(function* () {
       yield* busyCompany(306)
       yield* move(306, "sur")
@@ -82,7 +82,7 @@ layer(MovesOnTwoNodes, { excludeTestServices: true, timeout: "5 minutes" })("sev
     })
   )
 
-  it.effect("close a cell before or after its move, and it stays closed", () =>
+  it.effect("close a cell before or after its move, and the cell stays closed", () =>
     Effect.gen(function* () {
       for (let round = 1; round <= rounds; round++) {
         const target = round % 2 === 0 ? node : "main"
@@ -98,7 +98,7 @@ layer(MovesOnTwoNodes, { excludeTestServices: true, timeout: "5 minutes" })("sev
     })
   )
 
-  it.effect("neither close, open nor add a cell whose move was interrupted", () =>
+  it.effect("can neither close, open nor add a cell whose move was interrupted", () =>
     Effect.gen(function* () {
       yield* without("directory.place_cell", Effect.exit(moveCellTo("sur", "main")))
       const rows = yield* onNode(rowsOf("sur", 306))
@@ -131,7 +131,7 @@ layer(MovesOnTwoNodes, { excludeTestServices: true, timeout: "5 minutes" })("sev
     })
   )
 
-  it.effect("give up the move of a cell just before it closes the companies, or while it does", () =>
+  it.effect("give up a cell's move just before the move closes the companies, or while it closes them", () =>
     Effect.gen(function* () {
       yield* moveCellTo("sur", node)
       const context = yield* Effect.context<Layer.Success<typeof MovesOnTwoNodes>>()
@@ -164,7 +164,7 @@ layer(MovesOnTwoNodes, { excludeTestServices: true, timeout: "5 minutes" })("sev
     })
   )
 
-  it.effect("add a cell on a node to and from which a company and a cell move", () =>
+  it.effect("add a cell on a node while a company and a cell move to or from this node", () =>
     Effect.gen(function* () {
       const tags = yield* Effect.all(
         [
@@ -179,7 +179,7 @@ layer(MovesOnTwoNodes, { excludeTestServices: true, timeout: "5 minutes" })("sev
       yield* addCell(CellName.make("oeste"), NodeName.make(node))
       yield* assertSells(300, "ampliada")
       yield* assertSells(306, "ampliada")
-      // The ids of the moved cell still have its remainder.
+      // The ids of the moved cell still have the remainder 1.
       const order = yield* reservedOrder(yield* Ledger, intentOf(306, "siguiente", 100))
       assert.strictEqual(order.transactionId % 256, 1)
       yield* moveCellTo("sur", node)

@@ -82,7 +82,7 @@ const bugs: ReadonlyArray<PlantedBug> = [
     violates: "refusals say that the company is closed"
   },
   {
-    name: "the cell before the move counts as the company's cell",
+    name: "the command takes the cell before the move for the current one",
     course: companyMove,
     statements: [
       {
@@ -149,18 +149,18 @@ const patchMove = Effect.fnUntraced(function* ([from, to]: readonly [string, str
   const sql = yield* PgClient.PgClient
   const [row] = yield* sql<{ text: string }>`
     select pg_get_functiondef('directory.move_company(bigint, text)'::regprocedure) as text`
-  assert.lengthOf(row?.text.split(from) ?? [], 2, `the function has once: ${from}`)
+  assert.lengthOf(row?.text.split(from) ?? [], 2, `the function must contain once: ${from}`)
   yield* sql.unsafe(row?.text.replace(from, () => to) ?? "").unprepared
 })
 
 describe("a move whose command dies at each of its steps", () => {
   it.live.each([
-    { name: "of a company between nodes", course: companyMove, points_min: 17 },
-    { name: "of a company within a database", course: moveInDatabase, points_min: 4 },
-    { name: "of a company that waits for calls in progress", course: attendedMove, points_min: 4 },
-    { name: "of a cell between nodes", course: cellMove, points_min: 7 }
+    { name: "a company between nodes", course: companyMove, points_min: 17 },
+    { name: "a company within a database", course: moveInDatabase, points_min: 4 },
+    { name: "a company, after waiting for calls in progress", course: attendedMove, points_min: 4 },
+    { name: "a cell between nodes", course: cellMove, points_min: 7 }
   ])(
-    "$name violates no invariant",
+    "violates no invariant when it moves $name",
     ({ course, points_min }) =>
       Effect.gen(function* () {
         yield* prepared

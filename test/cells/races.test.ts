@@ -25,9 +25,9 @@ const oneOfEach = (companies: number, refusal: string) =>
   [...Arr.makeBy(companies, () => "done"), ...Arr.makeBy(companies * (racers - 1), () => refusal)].sort()
 
 /**
- * Eight servers sell the whole money of each company, claim the sales, and settle them.
+ * Eight servers each try to sell for the whole balance of each company. Then they claim the sales and settle them.
  *
- * @param companiesIn the companies of a round, each in another cell.
+ * @param companiesIn the companies of a round, each in a different cell.
  */
 const race = Effect.fnUntraced(function* (companiesIn: (round: number) => ReadonlyArray<number>) {
   const servers = yield* Effect.all(Arr.makeBy(racers, () => onItsOwn(server)))
@@ -66,7 +66,7 @@ const race = Effect.fnUntraced(function* (companiesIn: (round: number) => Readon
   )
 }, Effect.scoped)
 
-const title = "sell the money of each company once, claim each sale once and settle it once"
+const title = "sell for the whole balance of a company once, claim each sale once and settle each sale once"
 
 layer(Layer.provideMerge(portsOfCells, ThreeCells), { excludeTestServices: true, timeout: "2 minutes" })(
   "eight servers and three cells",

@@ -6,13 +6,13 @@ import { portsOfCells, strayRows, ThreeCells, violationsInCells } from "./ThreeC
 const TestLayer = Layer.provideMerge(portsOfCells, ThreeCells)
 
 layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("the reference of a deposit", (it) => {
-  it.effect("is accepted once over all cells, unless the operator confirms the repetition", () =>
+  it.effect("is accepted only once over all cells, unless the operator confirms the repetition", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* deposit(300, "T-1"), "Recorded")
       assert.strictEqual(yield* deposit(301, "t-1"), "UsedElsewhere")
       assert.strictEqual(yield* deposit(303, "T-1"), "UsedElsewhere")
       assert.strictEqual(yield* deposit(301, "T-1", false), "Recorded")
-      // The company's own deposit is found first.
+      // The check finds the company's own deposit before the deposit of the other company.
       assert.strictEqual(yield* deposit(300, "T-1"), "AlreadyRecorded")
       assert.strictEqual(yield* deposit(301, "T-1"), "AlreadyRecorded")
     })

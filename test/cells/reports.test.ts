@@ -64,7 +64,7 @@ layer(TestLayer, { excludeTestServices: true })("a report over three cells", (it
     })
   )
 
-  it.effect("merges what is open", () =>
+  it.effect("merges the held sales and the low balances", () =>
     Effect.gen(function* () {
       const { open } = yield* PanoramaReads
       const now = yield* DateTime.now
@@ -83,7 +83,7 @@ layer(TestLayer, { excludeTestServices: true })("a report over three cells", (it
     })
   )
 
-  it.effect("measures each cell", () =>
+  it.effect("has the vital signs of each cell", () =>
     Effect.gen(function* () {
       const vitals = yield* VitalSigns.use(({ read }) => read)
       assert.deepStrictEqual(vitals.cells, ["cell", "norte", "sur"])
@@ -132,7 +132,7 @@ layer(TestLayer, { excludeTestServices: true })("a report over three cells", (it
     })
   )
 
-  it.effect("checks the webhooks of each cell in saldo doctor", () =>
+  it.effect("in saldo doctor includes the webhooks of each cell", () =>
     Effect.gen(function* () {
       yield* run(`
         insert into norte.webhook (company_id, id, url, event_types, description, state, secret, created_at)
