@@ -7,7 +7,9 @@ interface Count {
   held: number
 }
 
-/** Counts calls. Returns the count of the window with these calls. Calls above the limit are not counted. */
+/**
+ * Counts calls. Returns the number of calls in the window, including these calls. Calls above the limit are not counted.
+ */
 type CountCalls = (key: string, limit: number, window: Pick<Window, "length_s" | "number">, calls: 0 | 1) => number
 
 /** Makes a function that counts calls in the memory of this process. */

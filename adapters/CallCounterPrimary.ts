@@ -21,7 +21,7 @@ interface WaitingCall {
 }
 
 /**
- * The call counter of a worker process. All calls of one turn of the event loop are sent in one message.
+ * The call counter of a worker process. All calls in one iteration of the event loop are sent in one message.
  *
  * @param send sends calls to the primary process, which answers in the same order.
  */
@@ -47,7 +47,7 @@ export const makeWorkerCounter = (send: (calls: ReadonlyArray<SentCall>) => void
   }
   return {
     counter,
-    /** Receives the counts of the oldest message without an answer. */
+    /** Receives the counts for the oldest message that has no answer yet. */
     receive: (counts: ReadonlyArray<number>) => {
       sent.shift()?.forEach(({ bucket, resume, window }, place) => {
         resume(Effect.succeed(countedIn(bucket, window, counts[place] ?? 0)))

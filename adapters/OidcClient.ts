@@ -11,7 +11,7 @@ export interface OidcOptions {
 
 const timeout_seconds = 10
 
-/** The secrets of a sign-in. Contains no secret of Saldo. */
+/** The secrets of one sign-in. None of them is a secret of Saldo. */
 const Kept = Schema.fromJsonString(
   Schema.Struct({ verifier: Schema.String, state: Schema.String, nonce: Schema.String })
 )
@@ -27,7 +27,7 @@ const refused = (cause: unknown) => new IdentityRefused({ reason: cause instance
  * the library.
  */
 export const make = ({ clientId, clientSecret, issuer }: OidcOptions): IdentityProvider => {
-  // Discovered again for each sign-in, because sign-ins are rare and providers change their keys.
+  // The provider's metadata is read again for each sign-in, because sign-ins are rare and providers change their keys.
   const discovered = Effect.tryPromise({
     try: async () => {
       const client = await import("openid-client")
@@ -57,7 +57,8 @@ export const make = ({ clientId, clientSecret, issuer }: OidcOptions): IdentityP
         code_challenge_method: "S256",
         state: kept.state,
         nonce: kept.nonce,
-        // Changes need a fresh sign-in, so the provider must ask for the password even if it has a session.
+        // An operator needs a fresh sign-in to make changes. So the provider must ask for the password even if it has a
+        // session.
         prompt: "login"
       })
       return { url: url.href, kept: encodeKept(kept) }

@@ -54,7 +54,7 @@ const make = Effect.gen(function* () {
       return Effect.map(derive(Redacted.value(password), salt, cost), (key) => write(cost, salt, key))
     })
 
-  // The hash that is compared if there is no stored hash, so that the comparison takes as long.
+  // The hash that is compared if there is no stored hash. The comparison then takes as long as with a stored hash.
   const dummy = write(cost, new Uint8Array(salt_bytes), new Uint8Array(hash_bytes))
 
   const verify = (password: Redacted.Redacted, stored: string | null) => {

@@ -5,7 +5,7 @@ import { SecureRandom } from "effect/crypto"
 /** Number of bytes that are read from the operating system in one call. A read for each value would add 9 µs to a sale. */
 const drawn_bytes = 8192
 
-/** Makes a function that returns random bytes from blocks. It returns each byte of a block once. */
+/** Makes a function that returns random bytes from blocks. The function returns each byte of a block only once. */
 const drawing = () => {
   const drawn = new Uint8Array(drawn_bytes)
   let given = drawn_bytes

@@ -206,7 +206,7 @@ export const start = async (cluster: Cluster, port: number): Promise<void> => {
 export const stop = (cluster: Cluster): Promise<void> =>
   run(cluster, "pg_ctl", ["stop", "-D", dataOf(cluster), "-w", "-t", "30", "-m", "fast"])
 
-/** Returns a free TCP port of this machine, the wanted one if possible. */
+/** Returns a free TCP port of this machine, if possible the wanted port. */
 export const freePort = (wanted: number): Promise<number> =>
   new Promise((resolve, reject) => {
     const probe = createServer()

@@ -15,7 +15,9 @@ import { dirname, join, resolve } from "node:path"
 import { Option, Schema } from "effect"
 import { attempt, canReach, EmbeddedFailed, makeOwned, type SystemUser } from "./EmbeddedFiles.ts"
 
-/** The facts about an embedded Postgres that persist between starts. Only the owner can read the file. */
+/**
+ * The facts about an embedded Postgres that persist between starts. Only their owner can read the file that stores them.
+ */
 const SavedPlace = Schema.Struct({
   /** Directory of Postgres's files. Null if they are next to this file. */
   elsewhere: Schema.NullOr(Schema.NonEmptyString),
@@ -49,11 +51,11 @@ export const findPlace = (dataDirectory: string, user: SystemUser | null, freePo
   attempt(() => makeHome(home, user), `cannot write in the data directory ${home}: ${advice}`)
   const file = savedPlaceFile(home)
   attempt(() => {
-    // Looks for the data before the file. A process that starts at the same time writes the file first, so data without
+    // Looks for the data first and for the file afterwards. Every process writes the file before the data, so data without
     // a file means that the file was lost.
     const hasData = existsSync(join(home, "postgres", "data"))
     if (existsSync(file)) return
-    // The existing data opens only with the password of the missing file.
+    // The existing data opens only with the password that the missing file contained.
     if (hasData) throw unusable(file, "missing")
     saveFirst(home, newPlace(home, user, freePort))
   }, `cannot write in the data directory ${home}: ${advice}`)
@@ -96,7 +98,7 @@ const newPlace = (home: string, user: SystemUser | null, port: number): SavedPla
 })
 
 /**
- * Creates a directory that the user can reach. It is under /var/lib if possible, because the system may empty the
+ * Path of a new directory that the user can reach. The path is under /var/lib if possible, because the system may empty the
  * temporary directory at a restart.
  */
 const reachable = (user: SystemUser | null): string => {

@@ -22,8 +22,8 @@ import { findPlace, savePort } from "./EmbeddedPlace.ts"
 const recovery_max = Duration.seconds(60)
 
 /**
- * How often, and at which interval, an ending process checks whether other processes use the server before it stops the
- * server.
+ * Before an ending process stops the server, it checks whether other processes use the server. It checks this number of
+ * times, at this interval.
  */
 const looks_max = 4
 const betweenLooks = Duration.millis(50)

@@ -111,13 +111,13 @@ export interface GuardOptions {
 /** Protects this process from an external service that is slow, failing or down. */
 interface Guard {
   /**
-   * Wraps a client so that it makes no calls while the service is failing or overloaded. Those calls fail with
-   * `NotAttempted`. Each response is read completely before the call counts as finished.
+   * Wraps a client so that it makes no calls while the circuit is open or `calls_max` calls are in progress. Calls at that
+   * time fail with `NotAttempted`. Each response is read completely before the call counts as finished.
    */
   readonly protect: (client: HttpClient.HttpClient) => HttpClient.HttpClient
   /**
-   * Whether a call to the service would be made now. Workflows check this before they reserve a sale. If it is false,
-   * the metrics count a call that was not made.
+   * Whether a call to the service would be made now. Workflows check this before they reserve a sale. If no call would be
+   * made, the metrics count a call that was not made.
    */
   readonly accepts: Effect.Effect<boolean>
 }

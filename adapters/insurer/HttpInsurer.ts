@@ -115,7 +115,7 @@ export const make = Effect.fnUntraced(function* (options: GatewayOptions) {
       }).pipe(Effect.flatMap(said)),
     issue: (order) =>
       order.reference === null
-        ? // Every order of an insurance has a quote.
+        ? // Every order for an insurance has a quote.
           Effect.die(new Error(`the policy ${order.xid} has no quote`))
         : askGateway(gateway.issue({ payload: wirePolicy(order, order.reference) }), {
             operation: "issue",

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { inflateSync } from "node:zlib"
 import { create } from "fontkit"
 
-/** A font of the documents. `fallback` has the characters that the other two lack. */
+/** A font of the documents. `fallback` has the characters that the other two fonts lack. */
 export type FontName = "plain" | "bold" | "fallback"
 
 interface Font {
@@ -63,7 +63,7 @@ const readFont = (name: FontName): Font => {
   return { bytes, ascent: font.ascent / font.unitsPerEm, has: (codePoint) => font.hasGlyphForCodePoint(codePoint) }
 }
 
-/** The fonts of the documents. Each is read from its file when it is first needed. */
+/** The fonts of the documents. Each font is read from its file when it is first needed. */
 export const makeFonts = (): Fonts => {
   const known = new Map<FontName, Font>()
   return (name) => {

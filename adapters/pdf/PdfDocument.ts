@@ -19,7 +19,7 @@ export const inset = ({ height, width, x, y }: Box, by: number): Box => ({
   height: height - 2 * by
 })
 
-/** Splits a box into left and right. `part` is the left box's share of the width. */
+/** Splits a box into left and right. `part` is the fraction of the width that the left box gets. */
 export const split = (box: Box, part: number): readonly [Box, Box] => {
   const width = box.width * part
   return [
@@ -70,8 +70,8 @@ interface Sheet {
   readonly height: number
   readonly title: string
   /**
-   * When the documented sale or policy was made. With the time of rendering, two copies of one document would differ in
-   * their bytes.
+   * Time of the sale or policy that the document describes. The time of rendering is not used, because two copies of one
+   * document would then differ in their bytes.
    */
   readonly createdAt: DateTime.Utc
 }

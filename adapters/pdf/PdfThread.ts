@@ -4,7 +4,7 @@ import { DocumentsBusy } from "../../core/domain/Errors.ts"
 import { PolicyRenderer, ReceiptRenderer, TableRenderer } from "../../core/ports/Renderers.ts"
 import { DocumentJob, encodeJob } from "./DocumentJob.ts"
 
-/** Maximum number of waiting documents. It is above the number of calls that a token may make in a minute. */
+/** Maximum number of waiting documents. This maximum is above the number of calls that a token may make in a minute. */
 const waiting_max = 128
 
 /** Maximum number of rendered documents in memory. A document has about 20 KB. */
@@ -18,7 +18,10 @@ const rendering_max = Duration.seconds(30)
 
 const memory_max_MB = 256
 
-/** A thread that renders one document at a time. It starts with the first document, and again after a crash. */
+/**
+ * A thread that renders one document at a time. The thread starts with the first document. After a crash it starts again
+ * with the next document.
+ */
 const makeThread = (file: URL) => {
   let current: Worker | null = null
 
@@ -99,8 +102,8 @@ export const layerOn = (file: URL) =>
         capacity: cached_max,
         timeToLive: (exit) => (Exit.isSuccess(exit) ? cached_for : Duration.zero)
       })
-      // The cache keeps the fiber that renders. With the context of the first caller, this fiber would keep that
-      // caller's request in memory.
+      // The cache keeps the fiber that renders. With the context of the first caller, this fiber would keep that caller's
+      // request in memory. So the fiber runs with this context instead.
       const context = yield* Effect.context<never>()
       const documentOf = (job: DocumentJob) =>
         Effect.suspend(() => {

@@ -7,9 +7,12 @@ import { policyPdf } from "./PolicyPdf.ts"
 import { receiptPdf } from "./ReceiptPdf.ts"
 import { tablePdf } from "./TablePdf.ts"
 
-// The entry of the thread that renders. It answers each job with the bytes of its document. An error ends the thread.
+// The entry point of the thread that renders. The thread answers each job with the bytes of its document. An error ends the
+// thread.
 
-/** How far the priority of this thread is below that of the thread that sells. */
+/**
+ * How much the nice value of this thread is above that of the thread that sells. A higher nice value is a lower priority.
+ */
 const nicer = 5
 const nicest = 19
 

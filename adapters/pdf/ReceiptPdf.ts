@@ -35,7 +35,7 @@ const rule = (document: Document): void => {
   document.y = y + 5
 }
 
-/** Draws a label on the left and its value on the right. The taller text decides the height of the line. */
+/** Draws a label on the left and its value on the right. The taller of the two texts decides the height of the row. */
 const line = (document: Document, label: string, value: string, size = 8.5): void => {
   const { y } = document
   write(document, "plain", label, { x: margin, y, width: labels_width, size, align: "left" })

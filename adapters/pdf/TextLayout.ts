@@ -32,7 +32,7 @@ const hasAll = ({ fonts }: Document, font: FontName, text: string): boolean => {
 const codeOf = (character: string): string =>
   `[U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}]`
 
-/** The font of a grapheme. A grapheme that no font has is spelled by its code points. */
+/** The font of a grapheme. A grapheme that no font has is written as its code points. */
 const pieceOf = (document: Document, face: Face, grapheme: string): Piece => {
   for (const font of [face, "plain"] as const) if (hasAll(document, font, grapheme)) return { font, text: grapheme }
   const text = [...grapheme].filter((character) => !joiner.test(character))
@@ -148,7 +148,7 @@ class MeasuredText {
     return line === "" ? lines : [...lines, line.trimEnd()]
   }
 
-  /** The lines with an ellipsis at the end of the last one, cut to the width. */
+  /** At most `count` lines. If there are more, the last of these lines ends in an ellipsis and is cut to the width. */
   cut(lines: ReadonlyArray<string>, count: number, width: number): ReadonlyArray<string> {
     if (lines.length <= count) return lines
     const kept = lines.slice(0, count)

@@ -107,8 +107,8 @@ const decidedAfter = Duration.seconds(15)
 const hexOf = (xid: string): string => xid.slice(xid.lastIndexOf("-") + 1)
 
 /**
- * The authorization code of a delivered sale. It is derived from the xid, so that every answer about a sale is the
- * same.
+ * The authorization code of a delivered sale. It is derived from the xid, so that every answer about a sale contains the
+ * same code.
  */
 export const simulatedCode = (xid: string): string => `SBX${hexOf(xid).slice(0, 12).toUpperCase()}`
 
@@ -167,12 +167,12 @@ const reversal = ({ order: { identifier } }: Reversal, askedAbout: boolean): Rev
 }
 
 /**
- * Simulated provider. It delivers nothing. The last characters of the identifier select its answer, even about a sale
- * that was reserved but never sent.
+ * Simulated provider. It delivers nothing. The last characters of the identifier select its answer, even about a sale that
+ * was reserved but never sent.
  * - Pending sale: 02 is denied, 12 stays undecided, all others are confirmed.
  * - Reversal: 93 is denied, 94 is unknown until its first status query, all others are confirmed.
  *
- * Its float is always a million pesos.
+ * Its float, the operator's remaining balance, is always a million pesos.
  */
 export const simulatedProvider: Provider = {
   knows: () => true,

@@ -25,7 +25,8 @@ const tooManyRequests = 429
  */
 const turnsAway: ReadonlySet<number> = new Set([401, 403])
 
-// A message with an unexpected error code is still a message, so the type of the code is checked when it is used.
+// A message with an unexpected error code is still a message, so the type of the code is checked only when the code is
+// used.
 const Message = Schema.Struct({
   sid: printableText(100),
   status: Schema.String,

@@ -2,13 +2,13 @@ import { isIP } from "node:net"
 import ipaddr from "ipaddr.js"
 
 /**
- * The part of IPv6 from which public addresses come. Addresses outside it include IPv4-mapped and NAT64 forms. These
- * lead to an IPv4 address that would escape the rule.
+ * The IPv6 range that contains all public addresses. The IPv4-mapped and NAT64 addresses are outside this range. They lead
+ * to an IPv4 address that this rule would not check.
  */
 const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3")
 
 /**
- * Azure's metadata and name service. The address is in a public range, but leads into the cloud account of this
+ * Address of Azure's metadata and name service. The address is in a public range, but leads into the cloud account of this
  * machine.
  */
 const azurePlatform = "168.63.129.16"

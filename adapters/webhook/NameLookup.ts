@@ -5,7 +5,7 @@ import { Data } from "effect"
 /** Returns the IP addresses of a name, or rejects. */
 export type Resolve = (hostname: string) => Promise<ReadonlyArray<string>>
 
-/** A name has an address that webhooks may not connect to. */
+/** The error when a hostname has an address that webhooks may not connect to. */
 export class AddressRefused extends Data.TaggedError("AddressRefused")<{}> {}
 
 const firstTimeout_ms = 2000

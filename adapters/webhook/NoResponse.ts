@@ -18,13 +18,13 @@ const words: Readonly<Record<string, NoResponse>> = {
 const tlsCode = /^ERR_(TLS|SSL)_/
 const dnsCall = /^query/
 
-/** Converts an error of undici, of a socket or of a name lookup. Any other error means that the connection broke. */
+/** Converts an error that undici, a socket or a name lookup raised. An unknown error means that the connection broke. */
 export const noResponseOf = (cause: unknown): NoResponse => {
   if (cause instanceof AddressRefused) return "direccion_no_permitida"
   if (cause instanceof undiciErrors.HTTPParserError) return "respuesta_invalida"
   if (!Predicate.isObject(cause)) return "conexion_cortada"
   const { code = "", errors, syscall = "" } = cause as Record<string, unknown>
-  // One error for each address of the name.
+  // The list has one error for each address of the hostname. The first error decides.
   if (Array.isArray(errors) && errors.length > 0) return noResponseOf(errors[0])
   if (dnsCall.test(String(syscall))) return "dns"
   if (certificateCodes.has(code) || tlsCode.test(String(code))) return "tls"

@@ -36,8 +36,8 @@ const makeAgent = (lookup: ReturnType<typeof checkedLookup>) =>
     // HTTP/2 would need its own limits, and single requests gain nothing from it.
     allowH2: false,
     maxHeaderSize: headers_max_bytes,
-    // The time limit of the attempt covers headers and body. Opening a connection can outlive the attempt, so it has a
-    // timeout.
+    // The time limit of the attempt covers headers and body. The opening of a connection can outlive the attempt, so it has
+    // its own timeout.
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: {
@@ -134,8 +134,8 @@ export const layer = ({ local, resolve = resolveWith() }: SenderOptions) =>
         (agent) => Effect.promise(() => agent.destroy())
       )
       const readUrl = (text: string) => readWebhookUrl(text, destinations)
-      // Checks the stored URL again. The rules may have changed after it was stored, and for a literal IP address the
-      // socket makes no lookup.
+      // Checks the stored URL again. The rules may have changed after the URL was stored. And if the host is a literal IP
+      // address, the socket makes no lookup that checks the address.
       const deliver = (request: WebhookRequest): Effect.Effect<Outcome, NoResponse> =>
         Result.isSuccess(readUrl(request.url))
           ? withSignal((signal) => exchange(agent, request, signal))

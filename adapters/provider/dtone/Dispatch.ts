@@ -11,8 +11,8 @@ import { Standing, transactionIn } from "./Transaction.ts"
 const lookup_max = Duration.seconds(8)
 
 /**
- * Maximum age of the sale of a bill when it is sent. If the sale is older, the machine may have been suspended, and
- * recovery may already have released the sale.
+ * Maximum age at which the sale of a bill is still sent. If the sale is older, this machine may have been suspended.
+ * Another process may then already have released the sale.
  */
 const lookedUp_max = Duration.seconds(20)
 
@@ -33,7 +33,7 @@ const pauses_ms = [500, 1000, 2000, 3000]
 const pauseLater_ms = 5000
 
 /**
- * Sends an order once. Then queries the state of the order by its xid until the answer is firm or the time is over.
+ * Sends an order once. Then queries the state of the order by its xid until the state is final or `dispatch_max` is over.
  * Never sends the order again after a lost answer.
  */
 export const dispatch = (api: DtOneApi, order: Order): Effect.Effect<DispatchAnswer> =>
@@ -47,7 +47,7 @@ const sendAndFollow = Effect.fnUntraced(function* (api: DtOneApi, order: Order) 
   return (yield* create(api, order, requested, dueOn)) ?? (yield* follow(api, order))
 }, Effect.catch(Effect.succeed))
 
-// Builds the DT One request of an order. Fails with the answer to the order if it cannot be sent.
+// Builds the DT One request of an order. If the order cannot be sent, fails with the answer to the order.
 const sendable = (order: Order) =>
   Effect.fromResult(productRequestOf(order)).pipe(
     Effect.tapError(({ _tag }) => (_tag === "NotSent" ? logUnsendable(order) : Effect.void))
@@ -77,7 +77,7 @@ const stillDue = Effect.fnUntraced(function* (
   return isStale ? yield* Effect.fail(DispatchAnswer.Unknown()) : bill.dueOn
 })
 
-/** Sends the order once. Null if the answer is not firm. */
+/** Sends the order once. Null if the response does not prove what happened to the order. */
 const create = Effect.fnUntraced(function* (
   api: DtOneApi,
   order: Order,

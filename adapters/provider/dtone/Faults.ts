@@ -53,9 +53,10 @@ const faults = new Map<number, Fault>([
 const firmness: ReadonlyArray<Fault["_tag"]> = ["Unclear", "Exists", "TurnedAway", "Refused"]
 
 /**
- * The meaning of an error response. Only documented codes are firm, because a proxy may send an undocumented code, or a
- * 4xx without a code. 401 and 429 are firm even without a code, because DT One did not process the request. If there
- * are several errors, the least firm error counts.
+ * The meaning of an error response. A meaning is firm if it proves that no transaction was created or that one exists. Only
+ * documented codes are firm, because a proxy may send an undocumented code, or a 4xx without a code. 401 and 429 are firm
+ * even without a code, because DT One did not process the request. If the response lists several errors, the least firm
+ * error decides.
  */
 export const faultOf = (status: number, codes: ReadonlyArray<number>): Fault => {
   if (status < 400 || status >= 500) return Fault.Unclear()

@@ -64,8 +64,8 @@ const statementIn = (reference: string): string | null =>
 const unsellable = Result.fail(DispatchAnswer.Refused({ refusal: "TRANSACTION_REJECTED" }))
 
 /**
- * The DT One request of an order, or the answer to an order that cannot be sent. An invalid order is refused. An order
- * is not sent, and may be tried again later, if its product is missing in the catalogue.
+ * The DT One request of an order, or the answer to an order that cannot be sent. An invalid order is refused. If the
+ * product of an order is missing in the catalogue, the order is not sent and may be retried later.
  */
 export const productRequestOf = (order: Order): Result.Result<ProductRequest, DispatchAnswer> => {
   const { amount, identifier, reference, service } = order

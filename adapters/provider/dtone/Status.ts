@@ -40,7 +40,7 @@ const standingAmong = (order: Order, transactions: ReadonlyArray<Transaction>): 
 export const standingUnder = (order: Order, transaction: Transaction): Standing =>
   Result.match(productRequestOf(order), {
     onSuccess: (requested) => standingOf(order, requested, transaction),
-    // Such an order is never sent to DT One, so the transaction cannot belong to it.
+    // No request can be made for this order, so it was never sent to DT One. The transaction cannot belong to it.
     onFailure: () => Standing.Contradicted({ facts: ["product_id"] })
   })
 
@@ -66,8 +66,8 @@ export const logStanding = (order: Order, standing: Standing): Effect.Effect<Sta
 }
 
 /**
- * Answers a status query of recovery for a sale. The sale stays held until the operator decides if DT One returns facts
- * that contradict the order. The same applies if DT One reversed the sale before Saldo knew of the delivery.
+ * Answers recovery's status query about a sale. If DT One returns facts that contradict the order, the sale stays held
+ * until the operator decides. The same applies if DT One reversed the sale before Saldo knew of the delivery.
  */
 export const status = Effect.fnUntraced(function* (api: DtOneApi, order: Order) {
   const standing = yield* askStanding(api, order)
@@ -115,7 +115,7 @@ const reversal = (api: DtOneApi, { order }: Reversal, unanswered: ReversalAnswer
 
 /**
  * Begins a reversal. Sends nothing to DT One except the status query. If DT One does not answer, the reversal has not
- * begun, so its key may be used again.
+ * begun, so its idempotency key may be used again.
  */
 export const reverse = (api: DtOneApi, asked: Reversal) => reversal(api, asked, ReversalAnswer.NotSent())
 

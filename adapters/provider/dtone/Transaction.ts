@@ -33,8 +33,8 @@ interface Delivered {
 const authCode_max = 100
 
 /**
- * Text that can be stored and printed, without hidden characters. An unprintable code becomes null, because it is no
- * reason to keep the money held.
+ * Text that can be stored and printed, without hidden characters. An unprintable code becomes null, because the money must
+ * not stay held only for that reason.
  */
 const printable = (text: string | null | undefined): string | null => {
   const trimmed = withoutHidden(text ?? "").trim()
