@@ -38,7 +38,10 @@ export const accountsLayer = Layer.effect(
   )
 )
 
-/** The company's adjustment with this reference. The spelling may differ if two operators agreed on the adjustment. */
+/**
+ * The company's adjustment with this reference. The spelling of the reference may differ if two operators agreed on the
+ * adjustment.
+ */
 export const recordedAdjustment = ({ entries, funding }: CompanyBooks, reference: string): Entry | undefined => {
   const agreed = [...funding.values()].find(
     ({ kind, reference: known, state }) =>

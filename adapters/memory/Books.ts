@@ -69,7 +69,7 @@ export interface CodeEntry {
   readonly code: SentCode
   readonly attempts: number
   readonly resends: number
-  /** Messages with a code that failed. They do not count as resends. */
+  /** Number of SMS with a code that did not reach the phone. Their codes do not count as resends. */
   readonly undelivered: number
 }
 
@@ -105,14 +105,17 @@ export interface QueuedDelivery {
   readonly attempt: Attempt | null
 }
 
-/** The last sale that a check has reached. Sales are in the order of their settlement, then of their id. */
+/**
+ * The last sale that a later check of settled sales has reached. A check reads sales in the order of their settlement, then
+ * of their id.
+ */
 export interface Reached {
   readonly settledAt: DateTime.Utc
   /** 0 if the check has not reached any sale of this instant. */
   readonly transactionId: number
 }
 
-/** How far a later check of settled sales is, and the lease of the process that works on it. */
+/** The progress of a later check of settled sales, and the lease of the process that works on this check. */
 export interface CheckEntry {
   readonly reached: Reached
   readonly leasedUntil: DateTime.Utc | null
@@ -145,16 +148,16 @@ export interface CompanyBooks {
   readonly messages: Map<string, SmsEntry>
   readonly consumption: Map<string, Centavos>
   readonly entries: Array<Entry>
-  /** The references of all adjustments, including adjustments of 0, which have no entry. */
+  /** The references of all adjustments, including adjustments of 0, which have no ledger entry. */
   readonly adjustments: Set<string>
   /** Proposals of deposits and adjustments, by number. */
   readonly funding: Map<number, FundingProposal>
-  /** The instant at which the first unended day begins. No change may get an earlier time. */
+  /** The start of the first day that has not ended. No change may be recorded with an earlier time. */
   openFrom: DateTime.Utc
   readonly closings: Array<Closing>
   readonly events: {
     on: boolean
-    /** Whether balance.low is newer than the last balance.recovered. */
+    /** Whether the last event `balance.low` is newer than the last event `balance.recovered`. */
     reportedLow: boolean
     readonly written: Array<Omit<CompanyEvent, "companyId">>
   }
@@ -235,7 +238,7 @@ export class Books extends Context.Service<
   {
     readonly of: (companyId: CompanyId) => CompanyBooks
     readonly all: () => IterableIterator<CompanyBooks>
-    /** The later checks of settled sales, by their name. */
+    /** The later checks of settled sales, by their `hours`. */
     readonly checks: Map<number, CheckEntry>
     /** When the latest messages to each phone were queued, the latest first. */
     readonly messagesTo: Map<Phone, ReadonlyArray<DateTime.Utc>>

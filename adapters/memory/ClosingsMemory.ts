@@ -16,7 +16,7 @@ import { Closings, type CompanyDay } from "../../core/ports/Closings.ts"
 import * as Sha256Node from "../crypto/Sha256Node.ts"
 import { Books, type CompanyBooks, type Sale, saleOf } from "./Books.ts"
 
-/** The first day of the books that is not closed. Null if they have no entries. */
+/** The first day of the books that is not closed. Null if the books have no entries. */
 const unclosedIn = ({ closings, entries }: CompanyBooks): string | null => {
   const last = closings.at(-1)
   if (last !== undefined) return nextDay(last.content.day)
@@ -30,7 +30,10 @@ const sumOf = (amounts: ReadonlyArray<number>): CountedAmount => ({
 
 const amountOf = ({ order }: Sale): number => order.amount
 
-/** The first day with the sale in its closing: the day of the reservation, or of the settlement if that has an earlier time. */
+/**
+ * The first day whose closing contains the sale: the day of the reservation, or the day of the settlement if the settlement
+ * has an earlier time.
+ */
 const foundOn = ({ order, processedAt }: Sale): string =>
   dayOf(DateTime.min(order.createdAt, processedAt ?? order.createdAt))
 

@@ -39,8 +39,8 @@ export const turnEvents = ({ events, purse }: CompanyBooks, on: boolean): void =
 }
 
 /**
- * Writes events if the company has events on, as the function record_events does. Adds balance.low or balance.recovered if the
- * available amount has crossed the alert value.
+ * Writes events if the company has events on, as the SQL function record_events does. Adds balance.low or balance.recovered
+ * if the available amount has crossed the alert value.
  */
 export const recordEvents = (books: CompanyBooks, facts: ReadonlyArray<Fact>, at: DateTime.Utc): void => {
   const { events, purse } = books
@@ -61,7 +61,7 @@ export const recordEvents = (books: CompanyBooks, facts: ReadonlyArray<Fact>, at
   events.reportedLow = low
 }
 
-/** The event that a sale or its reversal has reached a status. */
+/** The event that reports the status which a sale or its reversal has reached. */
 export const saleFact = (books: CompanyBooks, type: EventType, id: TransactionId): Fact => {
   const transaction = saleAt(type, transactionOf(books, saleOf(books, id)))
   const isOfReversal = type === "transaction.reversed" || type === "reversal.failed"
@@ -71,7 +71,7 @@ export const saleFact = (books: CompanyBooks, type: EventType, id: TransactionId
   }
 }
 
-/** The event that the sale of a policy has ended. */
+/** The event that reports the end of a policy's sale. */
 export const policyFact = ({ id, policy }: Insurance, transactionId: TransactionId): Fact => ({
   type: policy === null ? "insurance.failed" : "insurance.issued",
   subject: EventSubject.Policy({
@@ -83,7 +83,7 @@ export const policyFact = ({ id, policy }: Insurance, transactionId: Transaction
   })
 })
 
-/** The event of the newest ledger entry, a deposit or adjustment. */
+/** The event that reports the newest ledger entry, which is a deposit or an adjustment. */
 export const movementFact = (books: CompanyBooks, type: EventType): ReadonlyArray<Fact> =>
   books.entries.slice(-1).map((entry) => ({ type, subject: EventSubject.Movement({ entry }) }))
 

@@ -10,7 +10,7 @@ const inOrder = Order.combine(
 )
 const isAfter = Order.isGreaterThan(inOrder)
 
-/** Whether later checks ask about the sale. */
+/** Whether later checks ask the provider about the sale. */
 export const isFollowed = (
   sale: Sale
 ): sale is Sale & { readonly processedAt: DateTime.Utc; readonly status: FollowedStatus } =>
@@ -18,7 +18,7 @@ export const isFollowed = (
   (sale.status === "SUCCESS" || sale.status === "FAILED") &&
   sale.order.environment === "production"
 
-/** A settled sale and its position among all of them. */
+/** A settled sale and its position among all settled sales. */
 interface FollowedSale extends SettledSale, Reached {}
 
 /** The settled sales of companies in production after a position, up to an instant, in order. */

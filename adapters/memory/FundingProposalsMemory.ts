@@ -16,7 +16,7 @@ import { depositElsewhere, depositIn, depositWith } from "./LedgerMemory.ts"
 
 type Recorded = Extract<FundingProposed, { readonly _tag: "AlreadyRecorded" }>
 
-/** The entry of the company that has the kind and the reference of the request. */
+/** The company's ledger entry with the kind and the reference of the request. */
 const recordedWith = (books: CompanyBooks, { kind, reference }: FundingRequest): Recorded | null => {
   const entry = kind === "deposit" ? depositWith(books, reference) : recordedAdjustment(books, reference)
   return entry === undefined ? null : FundingProposed.AlreadyRecorded({ entryId: entry.id, amount: entry.amount })

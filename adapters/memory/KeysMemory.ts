@@ -19,8 +19,8 @@ export const keyOf = <Known extends KeyEntry>(
 }
 
 /**
- * Stores the response of a sale or reversal with its key. A stored response never changes, even if the operation is
- * settled later or was never sent. The key of an operation that was not sent is freed if it has no response.
+ * Stores the response of a sale or reversal with its key. A stored response never changes, even if the operation is settled
+ * later or was never sent. If an operation was not sent and its key has no stored response, the key is freed.
  */
 export const answerKey = <Known extends KeyEntry>(
   { keys }: CompanyBooks,

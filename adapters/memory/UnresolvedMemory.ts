@@ -12,9 +12,9 @@ const notAfter = (instant: DateTime.Utc | null, now: DateTime.Utc): boolean =>
 const after = (instant: DateTime.Utc | null, now: DateTime.Utc): boolean =>
   instant !== null && DateTime.isGreaterThan(instant, now)
 
-// A claim of all operations skips an operation if this recovery cycle has already sent its status question. It includes
-// an operation in PROCESSING only after its provider call must have ended. A timestamp in the future comes from a wrong
-// clock and does not delay the claim.
+// A claim of all operations skips an operation if this recovery cycle has already sent a status query about the operation.
+// The claim includes an operation in PROCESSING only when the provider call must have ended. A timestamp in the future
+// comes from a wrong clock and does not delay the claim.
 const isWanted = ({ askAt, askedAt, status }: Asking, { began, lease, now, which }: RecoveryClaim): boolean => {
   if (which === "due") return notAfter(askAt, began)
   const mayBeAsked = notAfter(askAt, began) || after(askAt, latestTrusted(now, lease)) || status === "PENDING"
@@ -42,8 +42,8 @@ export const leased = ({ lease, now }: RecoveryClaim) => ({
 })
 
 /**
- * Whether a settlement still applies to the operation. A firm answer always applies. A conclusion from "not found"
- * answers may come too late, after another recovery has claimed the operation.
+ * Whether a settlement still applies to the operation. A final answer of the provider always applies. A conclusion from
+ * "not found" answers may come too late, after another recovery has claimed the operation.
  */
 export const concludes = (before: Asking, settlement: Settlement | ReversalSettlement): boolean => {
   const { _tag } = settlement.verdict

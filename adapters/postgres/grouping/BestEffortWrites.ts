@@ -9,7 +9,10 @@ import { grouped } from "./Grouped.ts"
 /** Timeout after which a best-effort write is dropped. */
 const write_max = Duration.seconds(5)
 
-/** How often a write that waited for a lock is retried. The timeout of the write ends sooner. */
+/**
+ * Maximum number of retries of a write that waited for a lock. The timeout of the write ends before these retries are used
+ * up.
+ */
 const lockRetries = 5
 
 /**
@@ -37,7 +40,10 @@ export const bestEffortConnection = (options: Omit<Database.DatabaseOptions, "co
     )
   )
 
-/** The connection for best-effort writes to the cell. If the pool is too small for a separate one, any connection. */
+/**
+ * The connection for best-effort writes to the cell. If the pool is too small for a separate connection, any connection of
+ * the pool.
+ */
 export const bestEffortClient = Effect.gen(function* () {
   const others = yield* PgClient.PgClient
   return yield* inCell(Option.getOrElse(yield* Effect.serviceOption(BestEffortClient), () => others))

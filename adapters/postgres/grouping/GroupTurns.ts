@@ -2,7 +2,10 @@ import { type Duration, Effect } from "effect"
 import { CellName, CellTimeout } from "../connection/Cell.ts"
 import type { CellLate } from "../connection/SqlFailure.ts"
 
-/** Limit of concurrent groups. Later calls wait and form the next groups. */
+/**
+ * Maximum number of concurrent groups. A group is a set of calls that one statement executes. Later calls wait and form the
+ * next groups.
+ */
 export const groups_max = 2
 
 /** Maximum size of a group. */
@@ -28,10 +31,13 @@ interface Turn {
   readonly called: () => void
   /** Starts groups after a group of this size has finished. */
   readonly finished: (members: number) => void
-  /** Refuses the waiting calls of all queues with the failure, and further calls until `failure` is `over`. */
+  /**
+   * Refuses the waiting calls of all queues with the failure. Also refuses new calls until `over` is called with this
+   * failure.
+   */
   readonly late: (failure: CellLate) => void
   readonly over: (failure: CellLate) => void
-  /** The failure of calls while a group is late. Null if none is. */
+  /** The failure of calls while a group is late. Null if no group is late. */
   readonly lateness: () => CellLate | null
 }
 
@@ -72,7 +78,7 @@ export const groupTurns = (limit: CellLimit | null = null) => {
     }
   }
 
-  // Round robin: begins with the queue after the finished one, so that each queue has its turn.
+  // Round robin: begins with the queue after the finished queue, so that no queue waits for ever.
   const startNext = (place: number): void => {
     for (const queue of [...queues.slice(place + 1), ...queues.slice(0, place + 1)]) {
       start(queue, queue.wasPassedOver)

@@ -96,19 +96,19 @@ export const inOrderOf = <Row extends { readonly n: number }>(
 }
 
 /**
- * Turns a statement for many members into a call for one. Calls that arrive while the database is busy go together as
- * one statement, and so as one transaction. A single call does not wait.
+ * Makes a call for one member from a statement for many members. Calls that arrive while the database is busy form one
+ * statement, and so one transaction. A single call does not wait.
  *
- * If its connection dies, a group is retried although it may have committed. A statement that moves money must
- * therefore recognize its own earlier commit; a statement that counts events may count them twice. If a group fails for
- * another reason, each member is retried alone, so that a faulty member does not make the other members fail. A member
- * that still fails is a defect of that call. After a lock timeout no member is retried, because each would wait as long.
+ * If its connection dies, a group is retried although it may have committed. A statement that moves money must therefore
+ * recognize its own earlier commit; a statement that counts events may count them twice. If a group fails for another
+ * reason, each member is retried alone, so that a faulty member does not make the other members fail. A member that still
+ * fails is a defect of that call. After a lock timeout no member is retried, because each would wait as long.
  *
  * The queue is an array. Effect's RequestResolver is not used, because it keeps past requests in memory until a full
  * garbage collection.
  *
- * @param sql the client of the statement. A group never runs in a caller's transaction, because it contains calls of
- * other callers.
+ * @param sql the client of the statement. A group never runs in a caller's transaction, because it contains calls of other
+ * callers.
  * @param name the group's name in metrics and traces.
  * @param run returns the answers in the order of the members.
  * @param turns the scheduler. Statements that lock the same rows share one.
@@ -158,7 +158,10 @@ export const grouped = <Member, Answer>(
       })
     )
 
-  /** Fails the calls of a group, and all that wait, if the statement takes longer than the limit. The statement continues. */
+  /**
+   * Fails the calls of a group, and all waiting calls, if the statement takes longer than the limit. The statement
+   * continues.
+   */
   const inTime = (calls: WaitingCalls<Member, Answer>, statement: Effect.Effect<void>): Effect.Effect<void> => {
     const { limit } = turns
     if (limit === null) return statement
@@ -181,8 +184,8 @@ export const grouped = <Member, Answer>(
     })
   }
 
-  // Removes the caller's transaction from the Effect context. Checks first whether there is one, because a removal copies
-  // the whole context.
+  // Removes the caller's transaction from the Effect context. First checks whether the context has a transaction, because a
+  // removal copies the whole context.
   const outside = (context: Context.Context<never>): Context.Context<never> =>
     Option.isNone(Context.getOption(context, sql.transactionService))
       ? context

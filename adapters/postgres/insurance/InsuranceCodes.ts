@@ -30,8 +30,8 @@ const staging = Effect.gen(function* () {
   })
 })
 
-// A retry recognizes its earlier commit by the id, because the id was drawn for this call only. Creates nothing if the
-// phone may not get another message.
+// A retry recognizes its earlier commit by the insurance's id, because the id was assigned for this call only. Creates
+// nothing if the phone may not get another message.
 const beginning = Effect.gen(function* () {
   const sql = yield* cellClient
   const vault = yield* Vault
@@ -80,8 +80,8 @@ const refusing = Effect.gen(function* () {
   })
 })
 
-// A retry recognizes its earlier commit by the id of the SMS. Here and in the outbox, the insurance is locked before
-// its SMS, so that the two cannot deadlock. The row of the phone is locked between the two.
+// A retry recognizes its earlier commit by the id of the SMS. This statement and the outbox lock the insurance before its
+// SMS, so that they cannot deadlock. This statement locks the phone's row after the insurance and before the SMS.
 const resending = Effect.gen(function* () {
   const sql = yield* cellClient
   const { inOrder, ofId } = yield* insuranceGuards
@@ -111,7 +111,7 @@ const resending = Effect.gen(function* () {
         where g.company_id = granted.company_id and g.id = granted.id
         returning g.company_id, g.id, g.environment
       ),
-      -- A message that has not gone yet carries a code that no longer counts.
+      -- An SMS that was not sent yet carries a code that is no longer valid.
       overtaken as (
         update ${sql.cell}.sms as s
         set expires_at = ${instant(sms.at)}

@@ -29,7 +29,7 @@ const InsuredJson = Schema.fromJsonString(Insured)
 export const insuredSecretOf = Schema.encodeSync(InsuredJson)
 const decodeSecret = Schema.decodeUnknownSync(InsuredJson)
 
-/** Binds the encrypted text to its insurance. It cannot be decrypted as another insurance's text. */
+/** Binds the encrypted text to its insurance. The text cannot be decrypted as the text of another insurance. */
 export const insurancePurpose = (companyId: number | bigint, id: number | bigint): string => `seguro ${companyId} ${id}`
 
 /** The columns of an insurance, as SQL. */

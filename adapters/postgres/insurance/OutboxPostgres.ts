@@ -26,7 +26,7 @@ const decodeSealed = Schema.decodeUnknownSync(Sealed)
 /** The encrypted part of an SMS: phone and text. */
 export const smsSecretOf = ({ text, to }: SmsMessage): string => encodeSealed({ text, to })
 
-/** Binds the encrypted text to its SMS. It cannot be decrypted as another SMS's text. */
+/** Binds the encrypted text to its SMS. The text cannot be decrypted as the text of another SMS. */
 export const smsPurpose = (companyId: number | bigint, id: string): string => `sms ${companyId} ${id}`
 
 /** The columns of a claimed SMS. */
@@ -82,7 +82,7 @@ const claiming = Effect.gen(function* () {
   const sql = yield* cellClient
   const vault = yield* Vault
 
-  // Keeps the row leased, so that it does not block other SMS. After the SMS has expired, the row is marked as failed,
+  // Keeps the row leased, so that the row does not delay other SMS. After the SMS has expired, the row is marked as failed,
   // and `saldo sms list` shows it.
   const unreadable = ({ company_id, id }: SmsRow, now: DateTime.Utc) =>
     Effect.andThen(
@@ -149,8 +149,8 @@ const settling = Effect.gen(function* () {
     none: { change: sql`undelivered = g.undelivered`, where: sql`false` }
   }
 
-  // Locks the insurance before the message, as a resend does, so that the two cannot deadlock. A repeated
-  // result changes nothing, because the message then has another status or no further query of its delivery.
+  // Locks the insurance before the message, as a resend does, so that this statement and a resend cannot deadlock. A
+  // repeated result changes nothing, because the message then has another status or no further query of its delivery.
   return Effect.fnUntraced(function* (
     { companyId, id, insuranceId }: MessageKey,
     from: "staged" | "sent",

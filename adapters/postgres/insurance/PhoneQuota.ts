@@ -14,7 +14,9 @@ import { Vault } from "../../../core/ports/Vault.ts"
 import { DirectoryClient, directoryClient } from "../connection/Cell.ts"
 import { instant } from "../connection/Sql.ts"
 
-/** How many expired rows of phones each message deletes. It adds at most one row, so expired rows do not accumulate. */
+/**
+ * How many expired rows of phones each message deletes. A message adds at most one row, so expired rows do not accumulate.
+ */
 const forgotten_max = 2
 
 /** The parts of a statement that count a message to a phone, and the error if a limit forbids the message. */
@@ -81,7 +83,7 @@ export const phoneQuota = Effect.gen(function* () {
    * The clauses `owner` and `granted` of a `with` statement, and clauses that count the message. `granted` repeats the row
    * of `owner` if the message may be queued. The phones of a cell on another node are counted before the statement.
    *
-   * @param owner a query for the insurance that would get the message, or no row.
+   * @param owner a query that returns the insurance that would get the message, or no row.
    */
   const granting = Effect.fnUntraced(function* (sms: StagedSms, owner: Fragment) {
     const named = sql`owner as materialized (${owner})`

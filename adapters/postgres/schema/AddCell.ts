@@ -8,7 +8,7 @@ import { cellPlaces, isAhead, mayMigrate, onNode, workerOf } from "./Migrations.
 import { bringUpCell, exclusively } from "./SchemaChanges.ts"
 import { notTooOld } from "./ServerVersion.ts"
 
-/** The connection of the directory during a part on another node. */
+/** The connection to the directory, for use while a part of the work runs on another node. */
 class DirectorySql extends Context.Service<DirectorySql, SqlClient.SqlClient>()("saldo/adapters/DirectorySql") {}
 
 const mayCreate = Effect.map(
@@ -55,7 +55,8 @@ const insertCell = (name: string, node: string) =>
       returning ordinal`
   )
 
-// Changes the sequences of the cells on main last, because sales wait for them until the transaction ends.
+// Changes the sequences of the cells on the node main last, because sales wait for these sequences until the transaction
+// ends.
 const spreadAbove = Effect.fnUntraced(function* (name: string, node: string) {
   const { highest, ordinal } = yield* Effect.gen(function* () {
     const [row] = yield* insertCell(name, node)
@@ -65,7 +66,7 @@ const spreadAbove = Effect.fnUntraced(function* (name: string, node: string) {
   yield* spreadIdsOn(name, ordinal, highest)
 })
 
-/** The reason why the cell is not added; `known` if it exists already. Null if it can be added. */
+/** The reason why the cell is not added; `known` if the cell exists already. Null if the cell can be added. */
 const obstacle = Effect.fnUntraced(function* (name: string, node: string) {
   if (yield* isAhead) return "version"
   const known = (yield* cellPlaces).find((place) => place.name === name)
@@ -74,13 +75,13 @@ const obstacle = Effect.fnUntraced(function* (name: string, node: string) {
   return node === mainNode || (yield* onNode(node)(isFree(name))) ? null : "taken"
 })
 
-/** Whether a cell can be made in this database. */
+/** Whether a cell with this name can be made in this database. */
 export const isFree = Effect.fnUntraced(function* (name: string) {
   return !(yield* hasSchema(name)) || (yield* isEmptyCell(name))
 })
 
 /**
- * Drops the schema of an interrupted call and makes the cell anew, because its ids depend on the cells that
+ * Drops the schema that an interrupted call has left, and makes the cell anew. The ids of the cell depend on the cells that
  * exist now.
  */
 const makeAnew = <A, E, R>(name: string, make: Effect.Effect<A, E, R>) =>

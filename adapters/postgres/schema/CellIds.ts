@@ -2,13 +2,13 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * Gives each cell of an installation with several cells its own ids. A sequence then counts by 256, and the remainder of
- * an id divided by 256 is the ordinal of its cell. A changed sequence continues above all ids that sequences of its name
- * have assigned in any cell. Sequences that already count by 256 do not change.
+ * Gives each cell of an installation with several cells its own ids. Each sequence then counts in steps of 256, and the
+ * remainder of an id divided by 256 is the ordinal of its cell. A changed sequence continues above all ids that sequences
+ * of its name have assigned in any cell. Sequences that already count by 256 do not change.
  *
- * Runs in the transaction that makes the sequences of a new cell. In a cell with sales, changing a sequence waits for
- * the transactions that use it, and new ones wait until this transaction ends. It fails after 3 seconds, because a sale
- * that waits 10 seconds is not sent.
+ * Runs in the transaction that makes the sequences of a new cell. In a cell with sales, a change of a sequence waits for
+ * the transactions that use the sequence. New transactions wait until this transaction ends. The change fails after a wait
+ * of 3 seconds, because a sale that waits 10 seconds is not sent.
  */
 export const spreadIds = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -50,7 +50,10 @@ export const spreadIds = Effect.gen(function* () {
     $$`.unprepared
 }).pipe(Effect.withSpan("CellIds.spreadIds"))
 
-/** The highest id that the sequences of each name may have assigned in the cells of this database. */
+/**
+ * For each name of a sequence, the highest id that the sequences with this name may have assigned in the cells of this
+ * database.
+ */
 export const highestIds = Effect.map(
   SqlClient.SqlClient.use(
     (sql) => sql<{ name: string; id: bigint }>`

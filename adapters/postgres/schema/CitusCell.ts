@@ -5,13 +5,16 @@ import { bringUpCell, changesIn, exclusively, namesOf } from "./SchemaChanges.ts
 import { run, runStatements, type SqlFile, sqlFiles } from "./SqlFiles.ts"
 
 /**
- * A cell on a worker of a Citus cluster has two schemas. The cluster's schema has the tables. Citus distributes it, so the
- * whole cluster can query it, and its shards are on the worker. The cell's own schema exists on the worker only. There, each
- * table is a view of its shard, and the functions and sequences are as on a plain server. So no statement of a server passes
- * through Citus's planner, which forbids some of them and makes all of them slower.
+ * A cell on a worker of a Citus cluster has two schemas. The cluster's schema has the tables. Citus distributes this
+ * schema: the whole cluster can query the tables, and their shards are on the worker. The cell's own schema exists on the
+ * worker only. There, each table is a view of its shard, and the functions and sequences are as on a plain server. So no
+ * statement of a server passes through Citus's planner, which forbids some of them and makes all of them slower.
  */
 
-/** Name of the schema that has the tables of a cell in the cluster. No cell has such a name, because of the `$`. */
+/**
+ * Name of the schema that has the tables of a cell in the cluster. No cell has such a name, because names of cells contain
+ * no `$`.
+ */
 export const clusterSchema = (cell: string, node: string): string => `${cell}$${node}`
 
 /** A worker in the catalogue of its cluster. */
@@ -61,11 +64,11 @@ const setPropagation = (setting: "on" | "off") =>
 /**
  * Distributes the new schema with the tables of a cell, on the coordinator.
  *
- * The triggers of the tables call functions that read tables. On the worker these functions read the views of
- * the cell's own schema, because a query to a shard may not query a distributed table.
+ * The triggers of the tables call functions that read tables. On the worker these functions read the views of the cell's
+ * own schema, because a query to a shard may not query a distributed table.
  *
- * The tables get no replica identity, so that the rebalancer of Citus refuses to move them. A move would lose
- * the rows that servers write meanwhile, because servers write directly to the shards.
+ * The tables get no replica identity, so that the rebalancer of Citus refuses to move them. Such a move would lose the rows
+ * that servers write meanwhile, because servers write directly to the shards.
  */
 const distribute = Effect.fnUntraced(function* (cell: string, schema: string) {
   const sql = yield* SqlClient.SqlClient
@@ -180,8 +183,8 @@ const viewShards = Effect.fnUntraced(function* (cell: string, schema: string) {
 })
 
 /**
- * Moves the sequences of the earlier schema into the new one, so that no id is assigned twice. Sales wait for them until the
- * transaction ends. It fails after 3 seconds, because a sale that waits 10 seconds is not sent.
+ * Moves the sequences of the earlier schema into the new one, so that no id is assigned twice. Sales wait for the sequences
+ * until the transaction ends. A wait for a lock fails after 3 seconds, because a sale that waits 10 seconds is not sent.
  */
 const keepSequences = Effect.fnUntraced(function* (cell: string, earlier: string) {
   const sql = yield* SqlClient.SqlClient
@@ -226,9 +229,9 @@ export const bringUpInCluster = (cell: string, node: string) => {
 }
 
 /**
- * Brings the cell's own schema up to this version, on the worker. The tables in the cluster have this version. Whenever a file
- * has changed, the schema is made anew. Calls in progress continue in the earlier schema, so it is dropped only before the next
- * change.
+ * Brings the cell's own schema up to this version, on the worker. The tables in the cluster must already have this version.
+ * Whenever a file has changed, the schema is made anew. Calls in progress continue in the earlier schema. So the earlier
+ * schema is dropped only before the next change.
  *
  * @param spread gives the sequences of the cell their ids.
  */

@@ -66,7 +66,7 @@ export const cellPlaces = SqlClient.SqlClient.use(
     order by ordinal`
 )
 
-/** Runs a part of a migration on the node of a cell. The outer connection is that of the directory. */
+/** Runs a part of a migration on the node of a cell. The outer connection is the connection to the directory. */
 export const onNode =
   (node: string) =>
   <A, E, R>(part: Effect.Effect<A, E, R>) =>
@@ -91,13 +91,17 @@ const bringUpOnNode = Effect.fnUntraced(function* <E, R>(
 ) {
   const isInCluster = (yield* onNode(node)(isOnShards(name))) && (yield* workerOf(node)) !== null
   if (!isInCluster) return yield* onNode(node)(bringUpCell(name, spread))
-  // Fails while a move has frozen the cell. Nothing else prevents a migration of its tables in the cluster.
+  // This update fails while a move has frozen the cell. No other check prevents a migration of the cell's tables in the
+  // cluster.
   yield* onNode(node)(SqlClient.SqlClient.use((sql) => sql`update ${sql(name)}.schema_file set digest = digest`))
   yield* bringUpInCluster(name, node)
   return yield* onNode(node)(bringUpOnWorker(name, node, spread))
 })
 
-/** The directory's files that have to run, and whether the directory has this version or a later one. */
+/**
+ * The directory's files that have to run. `isAhead`: the directory has a later version. `isRecorded`: it has this version
+ * or a later one.
+ */
 const directoryChanges = Effect.gen(function* () {
   const { directory, versions } = yield* sqlFiles
   const own = versions.at(-1)?.version ?? 0
@@ -114,7 +118,7 @@ export const CheckTimeout = Context.Reference<Duration.Duration>("saldo/adapters
 
 const unanswered = new DatabaseUnavailable({ message: "the node has not answered in time", answers: false })
 
-/** Leaves out the cell if its node does not answer in time. The schemas of all other cells are still checked. */
+/** Leaves out the cell if the cell's node does not answer in time. The schemas of all other cells are still checked. */
 const unlessDown = <A, E, R>(
   { name, node }: CellPlace,
   part: Effect.Effect<ReadonlyArray<A>, E, R>,
@@ -143,7 +147,7 @@ const cellChanges = Effect.gen(function* () {
   return changed.flat()
 })
 
-/** Whether a later version of Saldo has made the schema. This version then uses it and changes nothing. */
+/** Whether a later version of Saldo has made the schema. This version then uses the schema and changes nothing in it. */
 export const isAhead = Effect.map(directoryChanges, (change) => change.isAhead)
 
 /**

@@ -4,7 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { advisoryLocks } from "../connection/Sql.ts"
 import { run, type SqlFile, type SqlFileSet, sqlFiles } from "./SqlFiles.ts"
 
-/** The digest of each file of the schema when it ran. Each schema has its own record. */
+/** The digest that each file of the schema had when it ran last. Each schema has its own record. */
 const digestsOf = Effect.fnUntraced(function* (schema: string) {
   const sql = yield* SqlClient.SqlClient
   const [found] = yield* sql`
@@ -49,7 +49,7 @@ export const namesOf = ({ files, schema }: Changes): ReadonlyArray<string> =>
   files.map(({ name }) => `${schema}/${name}`)
 
 /**
- * Runs files in a schema and records them. The search path of a cell's files is the cell.
+ * Runs files in a schema and records them. The files of a cell run with the cell's schema as the search path.
  *
  * @param runFile runs one file. A distributed schema needs its own function.
  */
@@ -72,7 +72,7 @@ export const apply = Effect.fnUntraced(function* <E, R>(
 })
 
 /**
- * Runs a part of the migration in one transaction, when no other process migrates. Citus must not repeat the part's
+ * Runs a part of the migration in one transaction, as soon as no other process migrates. Citus must not repeat the part's
  * statements on other nodes. Without Citus this setting has no effect.
  */
 export const exclusively = <A, E, R>(part: Effect.Effect<A, E, R>) =>
@@ -89,7 +89,7 @@ export const exclusively = <A, E, R>(part: Effect.Effect<A, E, R>) =>
 /**
  * Brings a cell up to this version, on the connection of its node.
  *
- * @param atEnd runs at the end of the same transaction. It gives the sequences of the cell their ids.
+ * @param atEnd runs at the end of the same transaction. It sets which ids the sequences of the cell assign.
  */
 export const bringUpCell = <E, R, E2 = never, R2 = never>(
   name: string,

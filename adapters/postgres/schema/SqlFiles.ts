@@ -61,7 +61,7 @@ const namesIn = async (folder: URL) =>
     .map((name) => name.slice(0, -".sql".length))
     .sort()
 
-/** The grants of a set, after the creation of the roles. */
+/** The file with the grants of a set. The file first creates the roles. */
 const rolesIn = async (folder: URL, root: URL): Promise<SqlFile> => {
   const [roles, grants] = await Promise.all([fileOf(root, "database_roles"), fileOf(folder, "roles")])
   return { ...grants, body: roles.body + grants.body, digest: sha256(roles.digest + grants.digest) }
