@@ -53,13 +53,13 @@ const matches = (template: string, path: string): boolean => {
 }
 
 /**
- * Whether the document lists no operation for the path: tRPC paths, the document itself and the documentation pages.
+ * Whether the path is a tRPC path, the document itself or a documentation page. The document does not list these paths.
  */
 const isUndocumentedPath = (path: string): boolean => /^\/(trpc|docs|v1\/openapi\.json)(\/|$)/.test(path)
 
 /**
- * Whether Node's parser rejected the request, perhaps before it had read a path. Above the rate limit, a rejected
- * request receives 429 for any method.
+ * Whether Node's HTTP parser rejected the request, perhaps before the parser had read a path. Above the rate limit, a
+ * rejected request receives 429 for any method.
  */
 const isRefusedByParser = ({ body }: ApiResponse): boolean => {
   const { body: ofBody, headers } = body?.error?.details ?? {}
@@ -76,7 +76,7 @@ const headerFaults = (declared: NonNullable<Response["headers"]>, { headers }: A
     return faultsBy(["components", "headers", name, "schema"], read)
   })
 
-/** Headers of the response to a body that is too large, which every operation may return. */
+/** Headers of the response 413 to a body that is too large. Every operation may return this response. */
 const ofAnyBody = components.responses["VALIDATION_ERROR_413"]?.headers ?? {}
 
 const bodyFaults = (
@@ -92,9 +92,9 @@ const bodyFaults = (
 }
 
 /**
- * The ways in which a response violates the OpenAPI document: in its path and method, status, headers or body. A
- * response without a documented operation must have the error envelope, or its path must be one that the document does
- * not list.
+ * The ways in which a response violates the OpenAPI document: in its path and method, status, headers or body. If no
+ * documented operation matches the request, the response must be 404 or 429 with the error envelope. Responses to paths
+ * that the document leaves out are not checked.
  */
 export const documentFaults = (
   { method, path }: { readonly method: string; readonly path: string },

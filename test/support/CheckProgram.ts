@@ -17,7 +17,7 @@ export const machineFacts = () => {
 
 const wrongUsage = 2
 
-/** Errors of the command line are not printed here, because they were already printed. */
+/** The exit code for an error. Wrong command-line arguments are not reported here, because they were already reported. */
 const explain = (error: unknown) => {
   if (error instanceof CheckFailed) return Effect.succeed(1)
   return CliError.isCliError(error) ? Effect.succeed(wrongUsage) : Effect.fail(error)
@@ -39,7 +39,8 @@ export const programOf = <const Name extends string, Input, E, R, ContextInput>(
   ).pipe(Effect.provide(NodeServices.layer))
 
 /**
- * Runs a program that checks invariants. The exit code is 0 if all hold, 1 if one does not hold, and 2 for wrong usage.
+ * Runs a program that checks invariants. Its exit code is 0 if all invariants hold, 1 if an invariant is violated or the
+ * program fails, and 2 for wrong usage.
  */
 export const runCheck = <E>(run: Effect.Effect<void, E>): void =>
   run.pipe(

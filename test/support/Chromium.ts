@@ -3,7 +3,8 @@ import { Effect } from "effect"
 import { chromium } from "playwright-core"
 
 /**
- * Where Debian's packages install Chromium. The shell has no user interface and starts fewer processes, so it is preferred.
+ * Where Debian's packages install Chromium. The headless variant is preferred, because it has no user interface and
+ * starts fewer processes.
  */
 const programs = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"]
 const executablePath = programs.find((path) => existsSync(path))

@@ -45,7 +45,7 @@ export class CommandLine extends Context.Service<
 /** An argument for commands of the tests: the operator who runs the command. */
 export const by = (name: string): string => `@${name}`
 
-/** Takes the operator out of the arguments. Creates the account if necessary, a supervisor. */
+/** Removes the operator from the arguments. Creates an account with the role supervisor if the operator has none. */
 const operatorIn = Effect.fnUntraced(function* (url: string, args: ReadonlyArray<string>) {
   const name = args.find((each) => each.startsWith("@"))?.slice(1)
   if (name === undefined) return { environment: {}, args }
@@ -55,7 +55,7 @@ const operatorIn = Effect.fnUntraced(function* (url: string, args: ReadonlyArray
 
 const printed = (lines: Effect.Effect<ReadonlyArray<unknown>>) => Effect.map(lines, (all) => all.join("\n"))
 
-/** Runs an effect with the environment variables and the output of a command of its own. */
+/** Runs an effect like a separate command, with its own environment variables and its own output. */
 const asCommand = (environment: Readonly<Record<string, string>>) =>
   flow(
     Effect.provide([TestConsole.layer, NodeServices.layer]),
@@ -69,9 +69,9 @@ const asCommand = (environment: Readonly<Record<string, string>>) =>
 
 /**
  * Starts `saldo serve` in this process, on a free port, and waits until it accepts calls. Closing the scope stops it. A
- * server in a separate process takes two seconds of processor time longer.
+ * server in a separate process would take two more seconds of processor time.
  *
- * @returns its URL, and what it printed until then.
+ * @returns the URL of the server, and the output that the server has printed so far.
  */
 export const servingHere = (environment: Readonly<Record<string, string>>) =>
   Effect.gen(function* () {

@@ -47,8 +47,8 @@ export const onItsOwn = <A, E, R>(make: Effect.Effect<A, E, R>) =>
 export const racing = <A, E, R>(make: Effect.Effect<A, E, R>) => Effect.all(Arr.makeBy(racers, () => onItsOwn(make)))
 
 /**
- * Number of rounds of a race that run at the same time. Rounds overlap, because servers group calls of different
- * companies.
+ * Number of rounds of a race that run at the same time. Rounds overlap, so that the servers also group calls of
+ * different companies.
  */
 const rounds_max = 4
 

@@ -13,7 +13,7 @@ export interface CuttingProxy {
   readonly arm: (cut: Cut, marker: Marker) => void
 }
 
-/** A text of the statement to cut, or of the statement before it on the same connection. */
+/** A text in the statement to cut. With `after`, a text in the statement before it on the same connection. */
 export type Marker = string | { readonly after: string }
 
 /**

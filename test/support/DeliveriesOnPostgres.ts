@@ -10,7 +10,7 @@ import { type ClaimedDelivery, Deliveries } from "../../core/ports/Deliveries.ts
 import { Webhooks } from "../../core/ports/Webhooks.ts"
 import { replica } from "./SalesOnPostgres.ts"
 
-/** The ports of webhooks of one server. Servers share only Postgres and the data key. */
+/** The webhook ports of one server. The servers of a test share only Postgres and the data key. */
 export const server = Effect.map(
   Layer.build(
     Layer.fresh(
@@ -33,7 +33,7 @@ export const webhookOf = Effect.fnUntraced(function* ({ webhooks }: WebhookServe
   return Option.getOrThrow(added)
 })
 
-/** Writes events of a company. Each is a deposit. */
+/** Writes events of a company. Each event reports a deposit. */
 export const write = Effect.fnUntraced(function* (company: number, count: number) {
   const ledger = yield* replica
   for (let number = 1; number <= count; number++) {

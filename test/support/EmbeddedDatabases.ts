@@ -23,7 +23,7 @@ export const runStatement = (url: string, statement: string) =>
 
 /**
  * Creates a database on the server of `url`, as a copy of a template. The template must have no open connections. Copying
- * its files takes half as long as Postgres's default, which writes every page to the log.
+ * the files takes half as long as Postgres's default method, which writes every page to the write-ahead log.
  *
  * @returns the URL of the copy.
  */

@@ -3,7 +3,7 @@ import { inlinedApiDocument } from "./ApiDocument.ts"
 
 const faultsBy = schemaFaultsBy(inlinedApiDocument)
 
-/** The place of the schema of each type of event in the OpenAPI document. */
+/** The path to the schema of each event type in the OpenAPI document. */
 const places: ReadonlyMap<string, ReadonlyArray<string>> = new Map(
   Object.keys(inlinedApiDocument.webhooks).flatMap((name) => {
     const place = ["webhooks", name, "post", "requestBody", "content", "application/json", "schema"]
@@ -13,7 +13,7 @@ const places: ReadonlyMap<string, ReadonlyArray<string>> = new Map(
   })
 )
 
-/** The types of events for which the OpenAPI document has a request. */
+/** The event types for which the OpenAPI document describes a webhook request. */
 export const documentedTypes: ReadonlyArray<string> = [...places.keys()]
 
 /** The ways in which an event violates the schema of its type in the OpenAPI document. */

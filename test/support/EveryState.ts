@@ -76,7 +76,7 @@ export const insureInEveryState = Effect.fnUntraced(function* (company: number) 
 export const companyOne = CompanyId.make(1)
 export const companyTwo = CompanyId.make(2)
 
-/** Two companies with rows in every table from which the rows of one company are read. */
+/** Two companies with rows in every table that is read for one company at a time. */
 export const populated = Layer.effectDiscard(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient

@@ -116,7 +116,7 @@ export const invalidBodies: ReadonlyArray<readonly [name: string, body: string |
   ["half an escape", '{"a":"\\u00"}'],
   ["two byte order marks", "\ufeff\ufeff{}"],
   ["a key twice", '{"a":1,"a":2}'],
-  ["a key twice, alike", '{"a":1,"a":1}'],
+  ["a key twice, with one value", '{"a":1,"a":1}'],
   ["a key twice, once escaped", '{"a":1,"\\u0061":1}'],
   ["a key twice, deep inside", '{"a":[{"b":1,"b":1}]}'],
   ["__proto__ twice", '{"__proto__":1,"__proto__":1}'],

@@ -59,7 +59,7 @@ export const insurance: Insurance = {
 
 type InsurancesPort = Insurances["Service"]
 
-/** Lease of a message for the process that has enqueued it. */
+/** Lease of a message: how long only the process that has enqueued or claimed the message may send it. */
 export const messageLease = Duration.minutes(1)
 
 /** A new insurance of a company, created now. */

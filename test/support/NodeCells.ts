@@ -7,7 +7,7 @@ import { sharedBestEffortConnection } from "../../adapters/postgres/grouping/Bes
 import { addCell } from "../../adapters/postgres/schema/AddCell.ts"
 import { setBlockLength, testBlockLength } from "./SalesHistory.ts"
 
-/** Connections to a node of a test. */
+/** Connections to a database node of a test. */
 export const connectionsTo = (
   url: Redacted.Redacted,
   { connections_max = 6, watch }: { readonly connections_max?: number; readonly watch?: NodeWatch } = {}
@@ -17,7 +17,7 @@ export const connectionsTo = (
     Database.layer({ url, connections_max, connect_max: "1 second", socket: watch && (() => watch.socket(url)) })
   )
 
-/** The node with a name, at a URL. */
+/** A database node with this name and URL. */
 export const nodeAt = (name: string, url: string, connections_max = 6) =>
   Layer.unwrap(
     Effect.gen(function* () {

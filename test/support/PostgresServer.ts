@@ -22,9 +22,9 @@ declare module "vitest" {
   }
 }
 
-// No data has to reach the disk, because it is deleted after the run, and tests kill processes but not the machine.
-// Autovacuum is on, as the doctor demands, but sleeps for a day. Otherwise it would visit hundreds of databases, and change
-// the statistics that plans depend on.
+// No data has to reach the disk: the run deletes the data at its end, and tests kill processes but not the machine.
+// Autovacuum is on, as `saldo doctor` demands, but sleeps for a day. A running autovacuum would visit hundreds of
+// databases, and would change the statistics on which query plans depend.
 export const fastSettings = {
   fsync: "off",
   synchronous_commit: "off",
@@ -41,7 +41,7 @@ const removedAtTheEnd = (path: string) =>
 /** A file system in the memory of Linux. */
 const memory = "/dev/shm"
 
-/** Free memory in bytes from which the databases of a run are kept in memory. All of them need less than 4 GB. */
+/** Minimum free memory, in bytes, to keep the databases of a run in memory. Together they need less than 4 GB. */
 const freeMemory_min = 8 * 1024 ** 3
 
 /**

@@ -72,7 +72,7 @@ export const reservedOrder = (ledger: Ledger["Service"], intent: Intent): Effect
     )
   )
 
-/** Answer of cell.reserve to one member of a group. */
+/** The answer that cell.reserve returns for one sale of a call. */
 interface ReserveAnswer {
   readonly n: number
   readonly answer: { readonly tag: string; readonly period?: string; readonly transaction_id: number }
@@ -148,7 +148,7 @@ export const insuranceIntent = ({ companyId, id, plate, quote }: Insurance, key:
   reference: quote?.reference ?? null
 })
 
-/** The money of a company with one sale, the status of the sale, and its numbers of reversal entries and reversal keys. */
+/** For a company with one sale: its money, the status of the sale, and how many reversal entries and keys it has. */
 export const stateOf = Effect.fnUntraced(function* (company: number) {
   const sql = yield* PgClient.PgClient
   const [row] = yield* sql<Record<string, unknown>>`

@@ -28,7 +28,7 @@ export const isOfInsurance = (table: string): boolean => table === "insurance" |
 /** Whether a table stores events, webhooks or deliveries. */
 export const isOfEvents = (table: string): boolean => ["delivery", "event", "webhook"].includes(table)
 
-/** Whether a table stores what providers state: cases of their statements, or balances. */
+/** Whether a table stores our balances with providers, or differences between a provider's statement and our sales. */
 export const isOfProviders = (table: string): boolean => /^(?:statement_case|provider_)/.test(table)
 /** Whether a table stores closings. */
 export const isOfClosings = (table: string): boolean => table === "closing"

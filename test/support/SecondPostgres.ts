@@ -37,14 +37,14 @@ const signalAll = (pids: ReadonlyArray<number>, signal: NodeJS.Signals) => {
   }
 }
 
-/** A Postgres server of a test's own, which the test stops and starts again. */
+/** A separate Postgres server, which a test can stop and start again. */
 export const secondPostgres = Effect.gen(function* () {
   const dataDirectory = mkdtempSync(join(tmpdir(), "saldo-node-"))
   yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(dataDirectory, { recursive: true, force: true })))
   const { cluster, port, url } = yield* Effect.promise(async () => {
     const user = findUser()
     const { directory, password, port } = findPlace(dataDirectory, user, await freePort(0))
-    // A killed server loses commits that it has not written.
+    // With synchronous_commit off, a killed server would lose commits that it has not yet written.
     const settings = { ...fastSettings, synchronous_commit: "on", shared_buffers: "16MB", max_connections: "50" }
     const cluster: Cluster = { binaries: await findBinaries(directory, user), directory, user, settings }
     await create(cluster, password)

@@ -17,9 +17,9 @@ import { secret } from "./InMemoryService.ts"
 interface Wanted {
   readonly company?: Partial<NewCompany>
   readonly token?: Partial<NewToken>
-  /** Limits of the account. The default is no limits. */
+  /** Limits of the account. By default the account has no limits. */
   readonly limits?: AccountSettings
-  /** The default is the cell with the fewest companies. */
+  /** Cell of the company. The default is the open cell with the fewest companies. */
   readonly cell?: string
   /** Opening deposit in pesos. The default is 1000. */
   readonly money?: number

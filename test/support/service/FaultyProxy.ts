@@ -32,7 +32,7 @@ const json = { "content-type": "application/json" }
 const failure = (code: string, details: object) =>
   JSON.stringify({ success: false, error: { code, message: "…", details }, request_id: "r" })
 
-/** The faults that pass no request on. */
+/** How the proxy treats a request that it does not pass on, by fault. */
 const answers: { readonly [F in Fault]?: (response: ServerResponse) => void } = {
   "lost request": (response) => void response.destroy(),
   unavailable: (response) => void response.writeHead(503, page).end("<h1>503</h1>"),
@@ -44,7 +44,7 @@ const answers: { readonly [F in Fault]?: (response: ServerResponse) => void } = 
     void response.writeHead(409, json).end(failure("IDEMPOTENT_REQUEST_IN_PROGRESS", { transaction_id: 1 }))
 }
 
-/** The headers that belong to one connection, and to the encoding of a body on it. */
+/** Headers about one connection or the encoding of a body on this connection. The proxy does not pass them on. */
 const ownRequestHeaders = ["host", "connection", "content-length", "transfer-encoding", "accept-encoding"]
 const ownResponseHeaders = ["connection", "keep-alive", "transfer-encoding", "content-encoding"]
 

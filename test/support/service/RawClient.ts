@@ -21,7 +21,7 @@ export const rawClient = Effect.fnUntraced(function* (bytes: string) {
   return yield* Effect.acquireRelease(open, ({ socket }) => Effect.sync(() => socket.destroy()))
 })
 
-/** Waits until a connection has received a head and the beginning of a body, and returns all its text. */
+/** Waits until a connection has received response headers and the beginning of a body. Returns all received text. */
 export const answerIn = ({ said }: RawClient) => eventually(said, (text) => /\r\n\r\n[<{]/.test(text))
 
 /** Whether the server has ended the connection. */

@@ -62,13 +62,13 @@ const serverOn = (environment: Environment, played: Played) =>
 
 /** Operator access to the databases of a server, for changes that the database role of the server may not make. */
 const operatorOn = ({ node, url }: Databases) =>
-  // Fresh, because the adapters of the server would otherwise be shared, with the connections of one of both.
+  // Fresh, because the operator would otherwise share the adapters of the server, and so the server's connections.
   Layer.fresh(
     Layer.mergeAll(Layer.effect(Accounts, Accounts), CatalogueAdminPostgres.layer, CompaniesPostgres.layer).pipe(
       Layer.provide(Layer.provide(LedgerOfCells.layer, [Cells.layer, anyRoleReaderLayer, SecureRandom.layerWebCrypto]))
     )
   ).pipe(
-    // The cells hold one connection to listen, and a test may hold another with a lock.
+    // `Cells` keeps one connection open to listen, and a test may keep another one open to hold a lock.
     Layer.provideMerge(Database.layer({ url: Redacted.make(url), connections_max: 3 })),
     Layer.provideMerge(node === null ? Layer.empty : nodeAt(node.name, node.url))
   )
@@ -76,7 +76,7 @@ const operatorOn = ({ node, url }: Databases) =>
 /** The databases of an installation. */
 interface Databases {
   readonly url: string
-  /** The second node. Null: all cells are on the node main. */
+  /** The second node. Null means that all cells are on the node `main`. */
   readonly node: { readonly name: string; readonly url: string } | null
 }
 

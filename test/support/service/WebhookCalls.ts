@@ -16,8 +16,9 @@ export const ask = (apiKey: string) => (method: string, path: string, body?: obj
   })
 
 /**
- * A company, its calls, and a webhook that leads to a receiver. The receiver answers with the next of `statuses`, and
- * 200 when the list is empty. At the end it checks every webhook, with the secrets that the calls have returned.
+ * A company, its calls, and a webhook that leads to a receiver. The receiver answers with the next status in `statuses`,
+ * and with 200 when the list is empty. When the scope closes, the receiver checks every webhook that it has received,
+ * with the secrets that the calls have returned.
  */
 export const subscriber = Effect.fnUntraced(function* (wish: object = {}, wanted?: Parameters<typeof customer>[0]) {
   const company = yield* customer(wanted)
