@@ -31,7 +31,7 @@ describe("a load", () => {
     })
   )
 
-  it.live("keeps a rate that is far below what the server can do", () =>
+  it.live("keeps a fixed rate that is far below the highest rate of the server", () =>
     Effect.gen(function* () {
       const { url } = yield* startBare
       const measured = yield* measure({ ...short, urls: [url], shape: readFromBare, perSecond: 8 })

@@ -7,8 +7,8 @@ import { beforeLoadEnds, companiesSell, type FaultContext, sales_max, waitDuring
 import { untilDone } from "./OperatorWork.ts"
 
 /**
- * Tables in which no row may appear while their cell is closed. The sales that are in progress still write events,
- * deliveries and entries.
+ * Tables in which no row may appear while their cell is closed. The tables of events, deliveries and entries are left out,
+ * because sales that are in progress still write them.
  */
 const tables = [
   "transaction",
@@ -28,7 +28,7 @@ type RowCounts = Readonly<Record<string, number>>
 /** A period in which a cell was closed. */
 export interface CellClosing {
   readonly cell: string
-  /** The rows right after the command that closed the cell, and right before the command that opened it. */
+  /** The row counts right after the command that closed the cell, and right before the command that opened it. */
   readonly before: RowCounts
   readonly after: RowCounts
 }
@@ -58,7 +58,8 @@ const untilRefused = ({ load }: FaultContext, cell: CellName) =>
   })
 
 /**
- * Closes a cell while clients buy, and opens it when its companies have been refused and all other companies have sold.
+ * Closes a cell while clients buy. Opens the cell when calls of its companies have been refused and all other companies
+ * have sold.
  *
  * @returns whether the cell was closed while clients bought.
  */
@@ -73,7 +74,7 @@ export const closeAndOpenCell = Effect.fnUntraced(function* (context: FaultConte
   const waits = Effect.all([companiesSell(context, others), untilRefused(context, cell)], { concurrency: "unbounded" })
   const seen = yield* beforeLoadEnds(context, waits, sales_max)
   if (Option.isNone(seen) && !load.isStopped())
-    return yield* Effect.die(new Error(`closing the cell ${cell} does not refuse exactly its companies`))
+    return yield* Effect.die(new Error(`while the cell ${cell} was closed, not exactly its companies were refused`))
   cellClosings.push({ cell, before, after: yield* operate(countRows(cell)) })
   yield* operate(openCell(cell))
   log.add(`the cell ${cell} is open again`)

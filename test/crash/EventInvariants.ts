@@ -45,7 +45,7 @@ const endsOf = <R extends Row>(
 const subscribed = ({ balances }: Books): ReadonlySet<number> =>
   new Set(balances.filter(({ eventsOn }) => eventsOn).map(({ companyId }) => companyId))
 
-/** The transitions of companies with events on that the books prove. */
+/** The transitions that the books prove, for companies with events on. */
 const provenTransitions = ({ books, made }: Evidence): ReadonlySet<string> => {
   const companies = subscribed(books)
   const ofCompanies = <R extends Row>(rows: ReadonlyArray<R>) =>
@@ -60,7 +60,7 @@ const provenTransitions = ({ books, made }: Evidence): ReadonlySet<string> => {
   ])
 }
 
-/** A sale that ended may have been pending, which the books do not show. */
+/** Whether the event reports a pending sale. Any sale may have been pending, and the books do not show this later. */
 const isPossible = ({ saleId, type }: EventRow, { sales }: Books): boolean =>
   type === "transaction.pending" && sales.some(({ id }) => id === saleId)
 
@@ -168,7 +168,7 @@ const subjectsOf = ({ byHand, policies, sales }: Books) => {
 }
 type Subjects = ReturnType<typeof subjectsOf>
 
-/** The data that an event must have, by the books. Undefined if the books do not have its subject. */
+/** The data that an event must have according to the books. Undefined if the books lack the subject of the event. */
 const dataInBooks = (event: EventRow, { entries, policies, sales }: Subjects): EventBody["data"] | undefined => {
   if (event.alert !== null) return { saldo_disponible: pesos(event.available), alerta_saldo_bajo: pesos(event.alert) }
   if (event.entryId !== null) {

@@ -115,7 +115,7 @@ const readClosings = Effect.gen(function* () {
   } satisfies ClosingsRead
 })
 
-/** The companies with rows in each table of each cell. */
+/** Reads which companies have rows in each table of each cell. */
 const readPlacements = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const tables = yield* sql<{ name: string }>`
@@ -204,7 +204,7 @@ export interface Evidence {
   readonly endpoints: ReadonlyArray<CompanyEndpoint>
   /** Events that the endpoints received in this run. */
   readonly received: ReadonlyArray<ReceivedEvent>
-  /** The cell of each company in which it was created. */
+  /** The cell in which each company was created, by company id. */
   readonly cells: ReadonlyMap<number, string>
   /** The periods of this run in which a cell was closed. */
   readonly cellClosings: ReadonlyArray<CellClosing>

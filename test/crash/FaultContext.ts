@@ -29,7 +29,7 @@ export interface FaultContext {
   readonly servers: ReadonlyArray<Server>
   /** Crash points that a server has reached so far. */
   readonly reached: Set<CrashPoint>
-  /** The closed cells of the run so far. */
+  /** The periods of the run so far in which a cell was closed. */
   readonly cellClosings: Array<CellClosing>
 }
 

@@ -9,8 +9,9 @@ import { type MovePoint, movePoints } from "./processes/MovePoints.ts"
 
 /**
  * Statements that move money, each with a text that only this statement sends to the database. The reference of a
- * deposit ends with `deposit`, and the length of the next parameter begins with a zero byte. The audit log writes the
- * reference too, but as JSON, with a quote after it. The commit of a confirmation follows its audit event.
+ * deposit ends with `deposit`. In the statement of the deposit a zero byte follows, because the length of the next
+ * parameter begins with it. In the audit log a quote follows, because the log has the reference as JSON. The commit of a
+ * confirmation comes after the statement that writes its audit event.
  */
 const moneyStatements = {
   "a reservation": '"service_name"',
@@ -145,7 +146,7 @@ const group_max = 3
 export const hasClosing = (group: FaultGroup): boolean =>
   group.some(({ _tag }) => _tag === "KillClosing" || _tag === "PauseClosing")
 
-/** Number of rounds in a series, and the groups without a closing of each four rounds: 35 groups in a series. */
+/** Number of rounds in a series. In four rounds in a row, 2, 2, 2 and 1 groups have no closing: 35 groups in a series. */
 const series_rounds = 20
 const groups_perRound = [2, 2, 2, 1]
 
@@ -235,7 +236,7 @@ const closingGroups = (
   return chance.shuffled(groups)
 }
 
-/** The groups of each round of a series. A round with a closing plays it first, when no operation is open. */
+/** The groups of each round of a series. A group with a closing comes first in its round, when no operation is open. */
 const seriesOf = (groups: ReadonlyArray<FaultGroup>, closings: ReadonlyArray<FaultGroup>) => {
   const [left, leftClosings] = [[...groups], [...closings]]
   return Array.from({ length: series_rounds }, (_, round): ReadonlyArray<FaultGroup> => {
@@ -248,8 +249,8 @@ const seriesOf = (groups: ReadonlyArray<FaultGroup>, closings: ReadonlyArray<Fau
  * Plans the faults of every round from the seed.
  *
  * Twenty rounds contain a fault at every point of a server and of every kind. At a point where a server is killed in the first
- * twenty rounds, a server is stopped in the next twenty. Each twenty rounds contain a move of a company and one of a cell, killed
- * at other steps: 240 rounds contain all steps.
+ * twenty rounds, a server is stopped in the next twenty. Every twenty rounds contain one killed move
+ * of a company and one of a cell, each time at other steps. 240 rounds contain all steps.
  */
 export const planFaults = (seed: number, rounds: number): ReadonlyArray<ReadonlyArray<FaultGroup>> => {
   const chance = new SeededRandom(seed, "deck")

@@ -33,7 +33,8 @@ const reviveAfterDeath = Effect.fnUntraced(function* ({ chance, log }: FaultCont
 })
 
 /**
- * Arms a signal at a crash point. A server that never reaches the point gets the signal at the end.
+ * Arms a signal at a crash point. If the server does not reach the point before the clients stop or the timeout passes, it
+ * gets the signal then.
  *
  * @returns whether the server reached the point.
  */
@@ -94,7 +95,7 @@ const armAll = Effect.fnUntraced(function* (
   const seen = yield* Effect.raceFirst(Effect.asSome(first), Effect.as(timePasses, Option.none<Server>()))
   yield* Effect.forEach(servers, ({ arm }) => arm(null))
   if (Option.isSome(seen)) reached.add(point)
-  log.add(Option.isSome(seen) ? `${seen.value.name} gets ${signal} ${point}` : `no server was ${point}`)
+  log.add(Option.isSome(seen) ? `${seen.value.name} gets ${signal} ${point}` : `no server reached the point: ${point}`)
   return seen
 })
 
@@ -127,7 +128,7 @@ const killClosing = Effect.fnUntraced(function* (context: FaultContext, point: C
   return yield* reviveAll(context, yield* armClosing(context, { point, signal: "SIGKILL" }))
 })
 
-/** Continues all servers but one. They may have reached the crash point at the same time as that one. */
+/** Continues all servers except `stopped`. They may have reached the crash point at the same time, and so be stopped too. */
 const continueOthers = ({ servers }: FaultContext, stopped: Server) =>
   Effect.forEach(
     servers.filter((server) => server !== stopped),
@@ -135,7 +136,7 @@ const continueOthers = ({ servers }: FaultContext, stopped: Server) =>
     { discard: true }
   )
 
-/** Stops a server that closes a day. It must not keep the other server from selling, or from closing the day. */
+/** Stops a server that closes a day. Meanwhile the other server must be able to sell, and to close the day. */
 const pauseClosing = Effect.fnUntraced(function* (
   context: FaultContext,
   { minutes, point }: { minutes: number; point: CrashPoint }
@@ -148,7 +149,7 @@ const pauseClosing = Effect.fnUntraced(function* (
   const sells = Effect.raceFirst(companiesSell(context, environment.customers), othersContinue)
   const sold = yield* beforeLoadEnds(context, sells, sales_max)
   if (Option.isNone(sold) && !context.load.isStopped())
-    return yield* Effect.die(new Error(`a company cannot sell while ${stopped.name} stands ${point}`))
+    return yield* Effect.die(new Error(`a company cannot sell while ${stopped.name} is stopped at the point: ${point}`))
   yield* Effect.provide(passMinutes(environment.time, minutes), environment.operator)
   yield* stopped.signal("SIGCONT")
   log.add(`${stopped.name} continues, ${minutes} minutes later`)

@@ -158,7 +158,7 @@ const closedCellsStay: Invariant = ({ cellClosings }) =>
     })
   )
 
-/** Contract: 7. */
+/** A response with 503 has Retry-After. Contract: 7. */
 const unavailableNamesPause: Invariant = ({ operations }) =>
   operations.flatMap(({ key, responses }) =>
     responses

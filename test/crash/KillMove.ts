@@ -9,11 +9,11 @@ import { untilDone } from "./OperatorWork.ts"
 import { startChild } from "./processes/ChildProcess.ts"
 import type { MovePoint } from "./processes/MovePoints.ts"
 
-/** Longest time in a step before the command dies "during" it. */
+/** Longest time from the start of a step to the death of the command "during" this step. */
 const delay_max_ms = 200
 
 /**
- * Number of jumps of the time during a move. When they are over, the time passes at its own speed, because a slow machine
+ * Maximum number of time jumps during a move. After these jumps the time passes at its usual speed, because a slow machine
  * could otherwise never connect to Postgres within the timeout.
  */
 const jumps_max = 300
@@ -29,9 +29,9 @@ const whileTimePasses = <A, E, R>({ environment: { time } }: FaultContext, work:
 
 /**
  * Moves the company of the second node, or the cell of this node, to the first node while clients buy. The command is killed in
- * a step. The same command ends the move, and another move leads back.
+ * a step and repeated, which must finish the move. Then another move brings the company or the cell back.
  *
- * @returns whether the command was in that step.
+ * @returns whether the command died in that step.
  */
 export const killMove = Effect.fnUntraced(function* (context: FaultContext, point: MovePoint) {
   const { chance, environment, log } = context
@@ -52,7 +52,7 @@ export const killMove = Effect.fnUntraced(function* (context: FaultContext, poin
   yield* time.still(Effect.ignore(child.lineAfter("ready")))
   const seen = yield* Effect.option(whileTimePasses(context, child.lineAfter("reached")))
   yield* child.ended
-  log.add(`the move of the ${point.what} dies ${Option.isSome(seen) ? "" : "not "}${point.moment} ${point.step}`)
+  log.add(`the move of the ${point.what} was ${Option.isSome(seen) ? "" : "not "}killed ${point.moment} ${point.step}`)
 
   const move = Effect.fnUntraced(function* (to: string) {
     if (point.what === "company") yield* untilDone(time.on(moveCompany(companyId, CellName.make(to))))

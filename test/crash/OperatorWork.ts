@@ -32,7 +32,7 @@ export const untilDone = <A, E, R>(command: Effect.Effect<A, E, R>) =>
     Effect.orDie
   )
 
-/** Repeats a command until it succeeds. Returns false if the sales have left too little money for it. */
+/** Repeats a command until it succeeds. Returns false if the sales have left too little money for the command. */
 const untilMoved = <A, E, R>(command: Effect.Effect<A, E | AdjustmentTooLarge, R>) =>
   untilDone(Effect.catchTag(command, "AdjustmentTooLarge", () => Effect.succeed(false as const)))
 

@@ -77,7 +77,7 @@ const supplierPlanOf = (chance: SeededRandom, xid: string, isTroubled: boolean):
 
 const clients_max = 6
 
-/** Number of purchases planned for a client: more than it can make during one group of faults. */
+/** Number of purchases planned for a client: more than the client can make during one group of faults. */
 const purchases_max = 40
 
 /** Services of the example catalogue. */

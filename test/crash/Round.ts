@@ -25,7 +25,7 @@ const finalTries_max = 30
  */
 const turns_max = 4
 
-/** Fraction of the operations with a final response that the clients call once more. */
+/** Fraction of the operations with a final response whose call the clients repeat once. */
 const retryRate = 0.1
 
 /**
@@ -63,9 +63,9 @@ export interface RoundFaults {
 
 /** Outcome of a round. */
 interface RoundResult {
-  /** Number of stored events of companies, of the whole run. */
+  /** Number of stored events of companies, in the whole run so far. */
   readonly storedEvents: number
-  /** Number of closings, of the whole run. */
+  /** Number of closings, in the whole run so far. */
   readonly closings: number
   readonly operations: ReadonlyArray<ClientOperation>
   readonly breaches: ReadonlyArray<Breach>
@@ -147,7 +147,7 @@ const buyUnderFaults = Effect.fnUntraced(function* (run: CrashRun, when: string,
   )
   const [made] = yield* Effect.all([funding, load.run, faults], { concurrency: "unbounded" })
   run.made.push(...made)
-  log.add(`clients have been on ${load.operations.length} operations`)
+  log.add(`clients started ${load.operations.length} operations`)
   return load.operations
 })
 
@@ -182,7 +182,7 @@ const repair = Effect.fnUntraced(function* (
   }
 })
 
-/** Waits until the healthy endpoints have everything, and takes what all endpoints received. */
+/** Waits until the healthy endpoints have received every event. Then takes the events that all endpoints received. */
 const deliverRest = Effect.fnUntraced(function* ({ environment, received }: CrashRun, log: RoundLog) {
   const { endpoints, operator, suppliers, time } = environment
   const healthy = endpoints.filter(({ isHealthy }) => isHealthy).map(({ webhookId }) => webhookId)
@@ -192,8 +192,8 @@ const deliverRest = Effect.fnUntraced(function* ({ environment, received }: Cras
 })
 
 /**
- * How many minutes may pass until the servers have closed all days. A server retries after ten minutes. Several rounds
- * of closing may fail, because the time jumps while they connect.
+ * How many minutes may pass until the servers have closed all days. A server retries after ten minutes. Several of these
+ * tries may fail, because the time jumps while a server connects to Postgres.
  */
 const closingMinutes_max = 90
 

@@ -145,7 +145,7 @@ const cases: ReadonlyArray<readonly [string, Evidence, ReadonlyArray<string>]> =
   ["a policy without an event", without(6), [each]],
   ["a deposit without an event", without(9), [each]],
   ["a correction without an event", without(11), [each]],
-  ["a sale that ended and whose pending time has no event", without(1), []],
+  ["a sale that ended, without an event about the time in which it was pending", without(1), []],
   [
     "a pending sale without an event",
     having({ sales: [...books.sales, { ...failedSale, id: 9, status: "PENDING" }] }),
@@ -157,7 +157,7 @@ const cases: ReadonlyArray<readonly [string, Evidence, ReadonlyArray<string>]> =
     [each]
   ],
   [
-    "an event about a success of a failed sale",
+    "an event that reports the success of a failed sale",
     withEvent(event(12, "transaction.succeeded", { saleId: 3 }), ofSale(3, "SUCCESS", 1, null)),
     [each]
   ],
@@ -168,7 +168,7 @@ const cases: ReadonlyArray<readonly [string, Evidence, ReadonlyArray<string>]> =
   ],
   ["an event of a company with events off", having({ balances: [{ ...balance, eventsOn: false }] }), [each]],
   [
-    "a balance that is reported low twice",
+    "a balance that two events in a row report as low",
     withEvent(event(12, "balance.recovered", { available: 1_100, alert: 200 }), data[9] ?? {}),
     [inTurn]
   ],
@@ -181,11 +181,19 @@ const cases: ReadonlyArray<readonly [string, Evidence, ReadonlyArray<string>]> =
   ["an event that the endpoint did not receive", { ...sound, received: arrived.slice(1) }, [healthy]],
   ["an event without a valid signature", hearing({ ...received(2), isSigned: false }), [signed]],
   ["an event with a field that no schema has", hearing({ ...received(2), faults: ["x"] }), [documented]],
-  ["an event with two bodies", hearing(received(2, { timestamp: "later" })), [signed]],
+  ["an event that arrived with two different bodies", hearing(received(2, { timestamp: "later" })), [signed]],
   ["an event that is not stored", hearing(received(77)), [agrees]],
-  ["an event of another type", hearing(received(2, { type: "transaction.failed" })), [signed, agrees]],
-  ["an event of another amount", hearing(received(2, { data: ofSale(1, "SUCCESS", 6, "A1") })), [signed, agrees]],
-  ["an event of another company", hearing(received(2, { empresa_id: 2 })), [signed, agrees]]
+  [
+    "an event that arrived with another type than the stored type",
+    hearing(received(2, { type: "transaction.failed" })),
+    [signed, agrees]
+  ],
+  [
+    "an event that arrived with another amount than the stored amount",
+    hearing(received(2, { data: ofSale(1, "SUCCESS", 6, "A1") })),
+    [signed, agrees]
+  ],
+  ["an event that arrived with the id of another company", hearing(received(2, { empresa_id: 2 })), [signed, agrees]]
 ]
 
 describe("the invariants of events in a crash run", () => {

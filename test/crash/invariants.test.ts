@@ -134,12 +134,12 @@ const cases: ReadonlyArray<readonly [string, Evidence, ReadonlyArray<string>]> =
     [owned]
   ],
   [
-    "a confirmation that the audit log does not have",
+    "a confirmation without an event in the audit log",
     having({ books: { confirmed: [{ number: 1, audited: 0 }] } }),
     [audited]
   ],
   [
-    "a confirmation that the audit log has twice",
+    "a confirmation with two events in the audit log",
     having({ books: { confirmed: [{ number: 1, audited: 2 }] } }),
     [audited]
   ],
@@ -215,7 +215,7 @@ const cases: ReadonlyArray<readonly [string, Evidence, ReadonlyArray<string>]> =
     [hears]
   ],
   [
-    "a final outcome that arrived late",
+    "a final outcome that arrived after a different one was settled",
     having({ books: { alerts: ["late_success"] } }),
     ["no final outcome arrives after a different one"]
   ],

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 /** The records of a name. A name without an entry does not exist. */
 export interface NameRecords {
   readonly four?: ReadonlyArray<string>
-  /** As 16 bytes in hex. */
+  /** IPv6 addresses, each as 16 bytes in hex. */
   readonly six?: ReadonlyArray<string>
   /** Whether the server refuses queries for IPv6 addresses. */
   readonly brokenSix?: boolean
@@ -33,7 +33,7 @@ const readName = (query: Buffer): readonly [name: string, end: number] => {
 
 const record = (type: number, data: Buffer): Buffer => {
   const head = Buffer.alloc(12)
-  // Refers to the name in the query by its position.
+  // Compression pointer: the position of the name in the query, instead of the name itself.
   head.writeUInt16BE(0xc000 | header_bytes, 0)
   head.writeUInt16BE(type, 2)
   head.writeUInt16BE(1, 4)

@@ -30,7 +30,7 @@ const signed = (claims: object, key: ReturnType<typeof keys>["privateKey"]): str
   return `${content}.${sign("sha256", Buffer.from(content), key).toString("base64url")}`
 }
 
-/** An identity provider on a local port. It lets everyone in as `person`, without asking. */
+/** An identity provider on a local port. It signs in everyone as `person`, without a password. */
 export const openIdProvider = Effect.gen(function* () {
   const [own, foreign] = [keys(), keys()]
   const state = { person: { sub: "1" } as Person, fault: null as ProviderFault | null }

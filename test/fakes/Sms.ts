@@ -17,9 +17,9 @@ export const fakeHttpSms = Effect.fnUntraced(function* (secret: string) {
   /** Messages that were delivered. */
   const sent: Array<SmsMessage> = []
   const accepted = new Set<string>()
-  /** Reason of the rejection, by message id. Messages without an entry are delivered. */
+  /** Reason for the rejection, by message id. Messages without an entry are delivered. */
   const rejections = new Map<string, string>()
-  /** Delivery by message id: "delivered", or the reason of a failure. It is reported only for these messages. */
+  /** Delivery status by message id: "delivered", or the reason for a failure. The fake reports only these messages. */
   const deliveries = new Map<string, string>()
 
   const accept = (message: SmsMessage): FakeReply => {

@@ -4,10 +4,13 @@ import { runCampaign } from "./campaign/Campaign.ts"
 import { runSeed } from "./campaign/Job.ts"
 import { quietly, threads, timeout_ms } from "./TestRun.ts"
 
-/** Number of seeds: each focus once. `npm run prove` runs thousands of seeds, and demands ten hits of every fault at every step. */
+/**
+ * Number of seeds. Each focus has one of them. `npm run prove` runs thousands of seeds, and demands that each possible fault
+ * hits each step ten times.
+ */
 const seeds = 58
 
-describe("the simulation on memory", () => {
+describe("the simulation in memory", () => {
   it.live(
     `violates no invariant under the faults of ${seeds} seeds`,
     () =>

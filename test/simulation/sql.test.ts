@@ -25,7 +25,7 @@ const spareRuns = [14, 18, 142, 6, 193, 108, 115].map((seed) => ({ seed, ops, on
 /** A seed in which operators close cells. In seed 0 they close none. */
 const closingSeed = 2
 
-/** The seeds that catch bugs of cells. Without an entry: 0. */
+/** The seeds that catch bugs of cells. Seed 0 catches each bug without an entry. */
 const catchingSeeds: Readonly<Record<string, number>> = {
   "cells: a company of a closed cell sells": closingSeed,
   "cells: money functions and triggers accept writes in a closed cell": closingSeed,
@@ -52,7 +52,8 @@ describe("the simulation on the SQL functions", () => {
           missed,
           "connections broke before and after the commit of every statement that an adapter retries"
         )
-        // The second run takes half the time of the first. It came after another run in the same Postgres.
+        // Repeats the second run, which takes half the time of the first run. The second run used a Postgres in which another
+        // run had ended.
         const elsewhere = await Effect.runPromise(quietly(runCampaign({ ...runs[1], seeds: 1, threads })))
         assert.isDefined(digests[1])
         assert.strictEqual(elsewhere.outcomes[0]?.digest, digests[1])

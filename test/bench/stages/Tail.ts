@@ -14,7 +14,7 @@ import type { CountedDatabase } from "./Events.ts"
 /** Number of connections. Each makes a pause before each call, so a slow response hardly delays the other calls. */
 const callers = 256
 
-/** Share of the highest rate. */
+/** Rate of the measured sales, as a fraction of the highest rate. */
 const share = 0.7
 
 /** Duration of the load that warms the server up, and of the load that finds the highest rate. */

@@ -165,7 +165,8 @@ export const makePendingSales = Effect.fnUntraced(function* (count: number) {
   const run = (statement: string) => sql.unsafe(statement).unprepared
   const now = yield* DateTime.now
   const at = DateTime.formatIso(DateTime.subtract(now, { hours: 1 }))
-  // The sales are due far in the future, so that only a recovery of all transactions claims them.
+  // Recovery in a server is due to ask about these sales only tomorrow. So only `saldo reconcile`, which does not wait, claims
+  // them.
   const later = DateTime.formatIso(DateTime.add(now, { days: 1 }))
   yield* sql.withTransaction(
     Effect.forEach(

@@ -147,7 +147,7 @@ export const startEnvironment = Effect.gen(function* () {
     ...commands,
     DATABASE_URL: throughProxy(main.url, proxy),
     PORT: "0",
-    // The smallest pool that listens for deliveries.
+    // The smallest pool with which a server listens for deliveries.
     PG_POOL_MAX: "7",
     WEBHOOK_ALLOW_LOCAL: "on",
     SANDBOX: "off",

@@ -7,7 +7,8 @@ import { makeSharedClock, timeFile } from "../processes/SharedClock.ts"
 import { readCells } from "./CellReads.ts"
 
 /**
- * Time jumps after which transactions are due for recovery: an orphaned transaction after one minute, then every five.
+ * Time jumps after which transactions are due for recovery. A transaction whose server died is due after one minute, and
+ * then every five minutes.
  * Contract: 3.1.
  */
 const firstJump = Duration.seconds(61)
@@ -135,7 +136,7 @@ const sendingChecks_max = 25
 /** Number of checks after which the wait for deliveries ends. */
 const deliveryChecks_max = 3_000
 
-/** The deliveries of some webhooks that wait, and the time until the next of them is due and not leased. */
+/** The waiting deliveries of some webhooks, and the time until the next of these deliveries is due and not leased. */
 const waitingDeliveries = Effect.fnUntraced(function* (webhooks: ReadonlyArray<number>) {
   const now = DateTime.formatIso(yield* DateTime.now)
   const waiting = yield* readCells<{ due_ms: number }>(

@@ -25,8 +25,8 @@ const createWebhook = ({ authorization }: Customer, server: Server, url: string)
 
 /**
  * Creates webhooks, which turn on the events of their companies. The first company has an endpoint that confirms every
- * delivery and an endpoint that fails most of them. The second company has one that confirms them. The third company
- * has no webhook, so its events stay off.
+ * delivery and an endpoint that fails most of them. The second company has an endpoint that confirms every
+ * delivery. The third company has no webhook, so its events stay off.
  */
 export const subscribeCompanies = (
   [first, second]: ReadonlyArray<Customer>,

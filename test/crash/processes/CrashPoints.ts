@@ -49,7 +49,7 @@ export const workflowOf = (point: CrashPoint): Workflow => workflowOfCall[portCa
  */
 export const PlannedSignal = Schema.Struct({
   point: Schema.Literals(crashPoints),
-  /** Number of times the server must pass the point, including the time at which the signal is sent. */
+  /** The pass of the point at which the signal is sent: 1 for the first time that the server passes the point. */
   visit: Schema.Int,
   signal: Schema.Literals(["SIGKILL", "SIGSTOP"])
 })
@@ -67,7 +67,7 @@ export class CrashPoints extends Context.Service<
     /**
      * Adds crash points before, during and after a port call.
      *
-     * @param matters whether the server has more to do because of the answer. If not, the point after the call is
+     * @param matters whether the answer of the call gives the server more to do. If not, the point after the call is
      * skipped, because a crash there changes nothing.
      */
     readonly around: <A, E, R>(

@@ -15,7 +15,7 @@ export type MovePoint = typeof MovePoint.Type
 export const movePoints = (what: MovePoint["what"]): ReadonlyArray<MovePoint> =>
   steps[what].flatMap((step) => moments.map((moment) => ({ what, step, moment })))
 
-/** A move, and how long it is in the step before it dies there. */
+/** A move, and the time from the start of a step to the death of the command during this step. */
 export const PlannedMove = Schema.Struct({
   point: MovePoint,
   companyId: Schema.Int,

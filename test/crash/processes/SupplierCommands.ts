@@ -2,9 +2,9 @@ import { Schema } from "effect"
 import { misbehaviours } from "../../fakes/FakeServer.ts"
 import { Subscription } from "./WebhookEndpoints.ts"
 
-// Apart from the commands to a server, because a server starts often and should not load the fakes.
+// These commands are not in the file of the commands to a server, because a server starts often and should not load the fakes.
 
-/** The outcome of an operation at the suppliers, and how they mishandle the requests about it, request by request. */
+/** The outcome of an operation at the suppliers, and how the suppliers mishandle each request about it. */
 export const SupplierPlan = Schema.Struct({
   xid: Schema.String,
   /** Null when the operation succeeds. */

@@ -20,7 +20,7 @@ export type ReceivedEvent = typeof ReceivedEvent.Type
 export const Subscription = Schema.Struct({ path: Schema.String, secret: Schema.String, isHealthy: Schema.Boolean })
 export type Subscription = typeof Subscription.Type
 
-/** The responses of an endpoint that is not healthy, in turn. It confirms one delivery in five. */
+/** The responses that an unhealthy endpoint gives in turn. One in five confirms the delivery. */
 const unhealthyResponses: ReadonlyArray<Respond> = [
   (response) => response.writeHead(500).end(),
   (_, socket) => socket.destroy(),

@@ -77,7 +77,7 @@ const statusOf = ({ code, status }: CallResult): number =>
 
 export interface KeptResponsesInvariant {
   readonly faults: (exchange: Exchange) => ReadonlyArray<Violation>
-  /** Violations by sales that do not agree with the responses about them. */
+  /** One violation for each sale that does not agree with the responses about it. */
   readonly atTheEnd: Effect.Effect<ReadonlyArray<Violation>, never, PgClient.PgClient>
 }
 

@@ -37,7 +37,7 @@ const runScenariosUntil = Effect.fnUntraced(function* (lane: Lane, requests: num
   while (lane.requests < requests) yield* tick(yield* runScenario(lane))
 })
 
-/** Sends the requests of one generation with its own companies. An equal share is sent before and after each gap. */
+/** Sends the requests of one generation with its own companies, in equal parts before, between and after the gaps. */
 const generation = Effect.fnUntraced(function* (common: SharedContext, number: number, requests: number, tick: Tick) {
   const { pass } = yield* ManualClock
   const lanes = yield* Effect.forEach(Array.from({ length: lanes_n }), (_, lane) =>

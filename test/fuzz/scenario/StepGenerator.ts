@@ -41,7 +41,7 @@ const usefulValues: Readonly<Record<string, fc.Arbitrary<JsonLiteral>>> = {
   [keyHeader]: fc.noShrink(fc.noBias(fc.uuid({ version: 4 }))).map(jsonLiteral),
   amount: amounts,
   despues_de: fc.constantFrom("0", "1", "20"),
-  // The day before the start of the service under test, of which one company has a closing.
+  // The day before the service under test started. One company has a closing of this day.
   dia: fc.constant(jsonLiteral("2026-03-10")),
   categoria: fc.constantFrom("Electricidad", "Seguros", "electricidad").map(jsonLiteral),
   identifier: identifiers,

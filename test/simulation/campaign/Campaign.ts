@@ -111,7 +111,7 @@ export interface MutationPlan {
   readonly on: Backend | null
   /** Number of threads. */
   readonly threads: number
-  /** The first seeds of mutants that few seeds catch, by name. All others begin at `seed`. */
+  /** The first seeds of mutants that few seeds catch, by name. All other mutants begin at `seed`. */
   readonly firstSeeds?: Readonly<Record<string, number>>
 }
 

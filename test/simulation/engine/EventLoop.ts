@@ -12,7 +12,7 @@ export interface Incarnation {
   dead: boolean
   /** Events that became ready while the process was paused. Null while it runs. */
   held: Array<ScheduledEvent> | null
-  /** Error of its wall clock: its time minus the true time. */
+  /** Error of the process's wall clock: the time that it shows minus the true time. */
   offset_ms: number
 }
 

@@ -102,7 +102,7 @@ const lostConflict = Effect.die(new Error("could not serialize access"))
 
 /**
  * Calls the database: the request travels, at most one transaction runs, and the response travels back. A transaction
- * that has started ends even if its caller dies before.
+ * that has started runs to its end, even if its caller dies meanwhile.
  *
  * @param heard receives the result at the moment of the commit, before any other event.
  */

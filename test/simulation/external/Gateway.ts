@@ -40,7 +40,7 @@ export const gatewayFor = (
           }
         })
       }),
-    // Never asked, because its messages are not traceable.
+    // Saldo never asks this gateway, because its messages are not traceable.
     delivery: () => Effect.succeed(DeliveryAnswer.Open())
   }
 }

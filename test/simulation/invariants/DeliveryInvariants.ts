@@ -15,7 +15,7 @@ export interface DeliveryChecks {
   /**
    * Called with the deliveries of a claim.
    *
-   * @param began_ms when the process began the call. The claim committed later.
+   * @param began_ms time at which the process began the call. The claim commits later.
    */
   readonly claimed: (began_ms: number, claimed: ReadonlyArray<ClaimedDelivery>) => void
   /** Called when the result of an attempt has disabled a webhook. */
@@ -25,7 +25,7 @@ export interface DeliveryChecks {
   readonly atRest: (deliveries: ReadonlyArray<FinalDelivery>) => void
 }
 
-/** The most attempts of a delivery. Contract: 6.3. */
+/** Maximum number of attempts of a delivery. Contract: 6.3. */
 const attempts_max = 10
 
 /** The name of a delivery for the check of leases. */
@@ -33,7 +33,7 @@ export const deliveryName = (webhookId: WebhookId, sequence: number): string => 
 
 export const checkDeliveries = (sim: Simulation, records: EndpointRecords, events: EventChecks): DeliveryChecks => {
   const webhooks = new Map<WebhookId, Webhook>()
-  /** When it became known that a webhook must receive nothing, because it was deleted or disabled. */
+  /** Time at which a webhook was deleted or disabled, by webhook. From then on the webhook must receive nothing. */
   const inactiveSince_ms = new Map<WebhookId, number>()
   const bodies = new Map<string, string>()
 

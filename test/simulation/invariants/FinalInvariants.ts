@@ -127,7 +127,7 @@ export const checkChangesFound = (
       )
 }
 
-/** Checks that the balance and the sales of each company are as before. */
+/** Checks that the balance and the sales of each company are the same as before the suppliers changed their answers. */
 export const checkMoneyUnmoved = (
   sim: Simulation,
   before: ReadonlyMap<number, string>,

@@ -14,8 +14,8 @@ interface FormerLimits {
 }
 
 /**
- * Checks that no sale exceeds a limit. For each sale, it adds up the sales of the same local day, week and month that
- * were accepted up to it. The day is the day recorded with each sale. Contract: 2.3.
+ * Checks that no sale exceeds a limit. For each sale, it adds up this sale and the earlier sales of the same local day, week
+ * and month. The day is the day recorded with each sale. Contract: 2.3.
  */
 export const checkLimits = (sim: Simulation) => {
   const known = new Map<number, Limits>()

@@ -28,8 +28,8 @@ export const checkAgreements = (sim: Simulation): AgreementChecks => {
 }
 
 /**
- * Maximum time until the alert. It is longer than a pause of a process, and longer than a process retries while the
- * database is unreachable.
+ * Maximum time until the alert. It is longer than a pause of a process, and longer than the time for which a process
+ * retries while the database is unreachable.
  */
 const overdue_ms = 15 * 60_000
 

@@ -24,7 +24,10 @@ const allOpen = (known: Cells["Service"]): Cells["Service"] => ({
   list: Effect.map(known.list, (cells) => cells.map((cell) => ({ ...cell, state: "open" as const })))
 })
 
-/** Servers do not learn that a cell is closed. So the condition is the only guard, as for a company that moves. */
+/**
+ * A mutant of a claim that takes the work of closed companies. Its servers never learn that a cell is closed. So only the
+ * condition that this mutant removes could stop the claim, as for a company that moves.
+ */
 const claimMutant = (name: string, ports: (ports: DatabasePorts) => Partial<DatabasePorts>): Mutant => ({
   name: `cells: ${name}`,
   on: "sql",

@@ -33,7 +33,7 @@ export type Action =
       readonly keys: ReadonlyArray<string>
     }
   | { readonly do: "reverse"; readonly company: number; readonly saleKey: string; readonly key: string }
-  /** If another operator must confirm the deposit, two operators decide as `decision` says. */
+  /** An operator makes a deposit. If another operator must confirm the deposit, two operators decide as `decision` says. */
   | {
       readonly do: "deposit"
       readonly company: number

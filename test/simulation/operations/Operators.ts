@@ -38,7 +38,7 @@ export interface BackOffice {
 
 /**
  * Two operators decide on the proposal of a third. Before that, the proposer tries to confirm it alone, which must fail.
- * Afterwards one of them confirms once more, which must change nothing.
+ * Afterwards one of the two confirms once more, which must change nothing.
  */
 const decide = Effect.fnUntraced(function* (funded: Funded, decision: FundingDecision) {
   if (funded._tag === "Recorded") return funded.entryId
@@ -74,7 +74,7 @@ export const correctBalance = Effect.fnUntraced(function* (office: BackOffice, o
   return yield* decide(yield* actingAs("turno-1")(asked), op.decision)
 })
 
-/** Closes or opens a cell. A server that dies meanwhile leaves the cell as it is then. */
+/** Closes or opens a cell. If the server dies meanwhile, the cell keeps the state that it has then. */
 export const setCellState = (op: OperationOf<"close cell" | "open cell">) =>
   actingAs("turno-1", "admin")((op.do === "close cell" ? closeCell : openCell)(CellName.make(op.cell)))
 

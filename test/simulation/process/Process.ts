@@ -164,7 +164,7 @@ export const machineOf = ({ seed, eventLoop }: Simulation, incarnation: Incarnat
     Context.add(Vault, vaultPlain)
   )
 
-/** Low, so that a fifth of the deposits of a run need two operators. */
+/** Amount above which a deposit needs two operators. It is low, so that this applies to a fifth of the deposits of a run. */
 export const confirmAbove = Amount.make(80_000)
 
 /** Starts a process with empty memory and the given database ports. */

@@ -10,7 +10,7 @@ import type { AdvanceTime } from "./RunPhases.ts"
 
 const hour_ms = 60 * 60_000
 
-/** Time of the phase in which faults happen. */
+/** Length of the first part of the phase. Faults happen only in this part. */
 const faulty_ms = 12 * hour_ms
 
 /** Length of the phase. It exceeds the 48 hours from a settlement to its last check. */

@@ -17,8 +17,8 @@ const second_ms = 1_000
 const lookEvery_ms = 500
 
 /**
- * Number of rounds without progress after which a background loop doubles its pause each time. A run without a bug or a
- * closed cell never has as many.
+ * Number of rounds without progress in a row after which a background loop doubles its pause at each further round. Only a
+ * bug or a closed cell causes that many rounds without progress.
  */
 const vainRounds_max = 30
 

@@ -9,7 +9,10 @@ export const closedCells = Effect.gen(function* () {
   return new Set(rows.map(({ name }) => name))
 })
 
-/** The tables in which a call of a company begins something. A refused sale inserts a key too, and deletes it again. */
+/**
+ * The tables that get a row when a call of a company begins something, such as a sale. The table of keys is left out, because
+ * a refused sale inserts its key and deletes it again.
+ */
 const begun = [
   "transaction",
   "reversal",
@@ -45,8 +48,8 @@ const cellLogSql = (cell: string): string => {
 }
 
 /**
- * SQL that creates a log of what begins for closed companies: rows of calls, and claims of work. Triggers write the log, so it
- * does not depend on the functions and triggers that refuse these.
+ * SQL that creates a log of what begins for closed companies: rows of calls, and claims of work. Triggers write the log. So it
+ * does not depend on the functions and triggers under test, which refuse these rows and claims.
  */
 export const begunLogSql = [
   `create table simulation.begun (

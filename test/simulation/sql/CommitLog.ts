@@ -160,7 +160,7 @@ const accountOf = (row: BalanceRow): ObservedCommit["account"] => ({
 
 const noAccount = { available: zero, held: zero, alert: 0, areEventsOn: false }
 
-/** Reads the commits of a run from the log. Each time, `next` returns the commits since the time before. */
+/** Reads the commits of a run from the log. `next` returns the commits since its previous call. */
 export const commitReader = () => {
   let position = 0n
   const sales = new Map<string, SaleRow>()

@@ -35,7 +35,8 @@ const functionText = (file: string): string =>
 /** The changed text. Throws unless the original contains `from` exactly once. */
 export const patchedFunction = ({ file, from, to }: FunctionPatch): string => {
   const text = functionText(file)
-  if (text.split(from).length !== 2) throw new Error(`sql/functions/${file}.sql does not say once: ${from}`)
+  if (text.split(from).length !== 2)
+    throw new Error(`sql/functions/${file}.sql does not contain this text exactly once: ${from}`)
   return text.replace(from, () => to)
 }
 

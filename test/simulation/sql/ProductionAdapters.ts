@@ -50,7 +50,7 @@ export const allCellsLayer = Layer.succeed(
 
 const noOwner = Layer.effectContext(Effect.die(new Error("no cell is added")))
 
-/** A planted bug: the cells that some adapters see, in place of the known ones. */
+/** A planted bug: the cells that some adapters see, instead of the cells that the process knows. */
 export type RoutingBug = {
   readonly [Adapter in keyof typeof adapters]?: (known: Cells["Service"]) => Cells["Service"]
 }

@@ -31,7 +31,7 @@ import {
 
 const otherCell = new RegExp(`"(?:${simulatedCells.slice(1).join("|")})"`, "g")
 
-/** The statement as the first cell gets it. A text then recognizes the statement in every cell. */
+/** The statement with the name of the first cell in place of any other cell. The same text then identifies it in every cell. */
 const inFirstCell = (sql: string): string => sql.replaceAll(otherCell, `"${simulatedCells[0]}"`)
 
 /** Statements that an adapter retries after a rollback. The first text that a statement contains decides its step. */
@@ -107,10 +107,10 @@ const faultyConnection = (
   }
 }
 
-/** A process learns of a closed cell within this time. */
+/** Maximum time until a process learns that a cell is closed. */
 const directoryAge_max_ms = Duration.toMillis(directoryAge_max)
 
-/** Number of statements that may have written after which the whole database is read again. */
+/** Number of statements after which the whole database is read again. Statements that only read do not count. */
 const snapshotEvery = 40
 
 /**

@@ -60,7 +60,7 @@ const tallyOf = (books: CompanyBooks): Tally => {
   return { books, posted, ledger, held, spent, confirmed }
 }
 
-/** Closings that continue their chain. Closings never change in place. */
+/** Closings that an earlier audit found sound. They are not checked again, because a closing never changes in place. */
 const unbroken = new WeakSet<Closing>()
 
 const sha256 = (text: string): string => hash("sha256", text, "hex")

@@ -53,13 +53,13 @@ const layer = Layer.mergeAll(
   WebhooksMemory.layer
 ).pipe(Layer.provideMerge(Books.layer))
 
-/** The earliest time at which an entry may be claimed: it is due, and no lease is active. */
+/** The earliest time at which work may be claimed, because it is due and no lease is active. */
 const availableAt_ms = (at: DateTime.Utc | null, leasedUntil: DateTime.Utc | null): number =>
   Math.max(at === null ? 0 : DateTime.toEpochMillis(at), leasedUntil === null ? 0 : DateTime.toEpochMillis(leasedUntil))
 
 const soonest = (all: ReadonlyArray<number>): number | null => (all.length === 0 ? null : Math.min(...all))
 
-/** When a check of settled sales is next due. A check that has not begun is due for all of them. */
+/** When a check of settled sales is next due. A check that has not begun is due for all settled sales. */
 const followUpDue = (books: Books["Service"]): number | null => {
   const settled = [...books.all()].flatMap(({ sales }) =>
     [...sales.values()]
