@@ -183,8 +183,8 @@ export const offered = (cell: string, company: number) =>
   )
 
 /**
- * A company with rows in every table of its cell. It has the rows that `trade` makes, enough sales to fill list blocks, a pending
- * reversal, undecided proposals, an option, and closings up to today.
+ * A company with rows in every table of its cell. It has the rows that `trade` makes, enough sales to fill list blocks, a
+ * pending reversal, undecided proposals, an option, and closings up to today.
  */
 export const busyCompany = Effect.fnUntraced(function* (company: number) {
   const sql = yield* PgClient.PgClient

@@ -64,8 +64,8 @@ const cellActions = PgClient.PgClient.use(
 )
 
 /**
- * The command dies before it calls the given database function. The earlier parts of the move are then committed. `copies` are the
- * nodes with the schema.
+ * The command dies before it calls the given database function. The earlier parts of the move are then committed. `copies` are
+ * the nodes with the schema.
  */
 const deaths = [
   { before: "sur.freeze_table", copies: [node], frozen: false },

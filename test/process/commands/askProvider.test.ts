@@ -27,7 +27,7 @@ const ask = (id: number, role: Role = "supervisor") =>
 const delivered = StatusAnswer.Delivered({ delivery: { authCode: "PRUEBA-1", rechargeToken: null } })
 const refused = StatusAnswer.Refused({ refusal: "INVALID_PHONE" })
 
-/** The balance of a company with 1,000 pesos, and the audit events about questions. */
+/** The available and held pesos of the company, and the audit events of the questions about the sale. */
 const after = Effect.fnUntraced(function* (auth: Record<string, string>, id: number) {
   const { body } = yield* get("/v1/saldo", auth)
   const sql = yield* PgClient.PgClient
@@ -42,7 +42,7 @@ const after = Effect.fnUntraced(function* (auth: Record<string, string>, id: num
 })
 
 let numbers = 0
-// The simulator decides the outcome by the last digit. 9 is delivered.
+// The simulator decides the outcome by the last digit. 9 means delivered.
 const nextIdentifier = () => `2045${String(++numbers).padStart(4, "0")}9`
 
 /** A sale of 100 pesos with an unknown outcome. */
@@ -66,7 +66,7 @@ layer(TestServer, { excludeTestServices: true })("an operator's question to the 
     [StatusAnswer.TakenBack(), "PENDING", false, [900, 100]],
     [StatusAnswer.NotFound(), "PENDING", false, [900, 100]]
   ] as ReadonlyArray<readonly [StatusAnswer, Status, boolean, Array<number>]>)(
-    "about a pending sale, answered %j, leaves it %s",
+    "about a pending sale, with the answer %j, leaves the sale %s",
     ([answer, status, won, money]) =>
       Effect.gen(function* () {
         const { auth, id } = yield* pendingSale(answer)
@@ -76,7 +76,7 @@ layer(TestServer, { excludeTestServices: true })("an operator's question to the 
       })
   )
 
-  it.effect("never settles a sale that the provider does not know, however often and late it is asked", () =>
+  it.effect("never settles a sale that the provider does not know, however often and late the operator asks", () =>
     Effect.gen(function* () {
       const { pass } = yield* ManualClock
       const { auth, id } = yield* pendingSale(StatusAnswer.NotFound())
@@ -85,13 +85,13 @@ layer(TestServer, { excludeTestServices: true })("an operator's question to the 
         yield* ask(id)
       }
       assert.deepStrictEqual((yield* after(auth, id)).money, [900, 100])
-      // Recovery counts its own questions only.
+      // Recovery counts only its own questions.
       yield* recover("all")
       assert.deepStrictEqual((yield* after(auth, id)).money, [900, 100])
     })
   )
 
-  it.effect("is refused while the call of the sale may be running, for a reversed sale, and to a cashier", () =>
+  it.effect("is refused while the call that made the sale may still run, for a reversed sale, and to a cashier", () =>
     Effect.gen(function* () {
       const { crash } = yield* Script
       const { pass } = yield* ManualClock
@@ -121,7 +121,7 @@ layer(TestServer, { excludeTestServices: true })("an operator's question to the 
     [ReversalAnswer.Denied(), "SUCCESS", "DENIED", true, [900, 0]],
     [ReversalAnswer.NotFound(), "SUCCESS", "PENDING", false, [900, 0]]
   ] as ReadonlyArray<readonly [ReversalAnswer, Status, ReversalStatus, boolean, Array<number>]>)(
-    "about a pending reversal, answered %j, leaves the sale %s",
+    "about a pending reversal, with the answer %j, leaves the sale %s",
     ([answer, status, reversal, won, money]) =>
       Effect.gen(function* () {
         const { provider } = yield* Script
@@ -146,7 +146,7 @@ layer(TestServer, { excludeTestServices: true })("an operator's question to the 
       })
   )
 
-  it.effect("about a settled sale moves no money, and a contradiction raises an alert", () =>
+  it.effect("about a settled sale moves no money, and an answer that contradicts the status raises an alert", () =>
     Effect.gen(function* () {
       const { provider } = yield* Script
       const { auth } = yield* customer()

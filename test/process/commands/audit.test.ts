@@ -37,7 +37,7 @@ const confirmedProposal = (amount: string, entry: string) => `
   where type = 'deposit'
   limit 1`
 
-// Changes that the service's own rules forbid, made directly in the tables -> the invariant that detects each.
+// The invariant -> the forbidden changes, made directly in the tables, that it must detect.
 const tampering: ReadonlyArray<readonly [Invariant, ReadonlyArray<string>]> = [
   ["owned", ["update cell.balance set available = available + 1"]],
   ["held", ["update cell.balance set available = available - 1, held = held + 1"]],

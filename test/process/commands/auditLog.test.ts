@@ -55,7 +55,7 @@ const traces = Effect.gen(function* () {
 layer(CommandLine.layer, { excludeTestServices: true })(
   "an operator's change while its audit event cannot be stored",
   (it) => {
-    it.effect("is not made, whichever command makes it", () =>
+    it.effect("is not made by any command", () =>
       Effect.gen(function* () {
         const { answer, run } = yield* CommandLine
         const sql = yield* PgClient.PgClient

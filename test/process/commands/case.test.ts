@@ -28,21 +28,26 @@ const actions = Effect.gen(function* () {
 })
 
 layer(CommandLine.layer, { excludeTestServices: true })("a case", (it) => {
-  it.effect("is open when it is found, and is the same case when the file is compared again", () =>
-    Effect.gen(function* () {
-      const { answer } = yield* CommandLine
-      const { content, id, xid } = yield* found("2026-02-01")
-      const again = yield* comparison(content)
-      assert.deepStrictEqual([again.code, again.casos], [1, { nuevos: 0, reabiertos: 0, ya_no_aparecen: 0 }])
-      assert.strictEqual(`${again.items[0].caso_id}`, id)
-      const shown = yield* answer("case", "show", id)
-      const { estado, notas, nuestro, referencia, suyo, tipo, ya_no_aparece } = shown
-      assert.deepStrictEqual([estado, tipo, referencia, notas, ya_no_aparece], ["abierto", "otro_monto", xid, [], null])
-      assert.deepStrictEqual([nuestro.monto, nuestro.fecha, suyo.monto], [1, "2026-02-01 12:00:00", 2])
-    })
+  it.effect(
+    "is opened by the first comparison of a file, and stays the same case when the file is compared again",
+    () =>
+      Effect.gen(function* () {
+        const { answer } = yield* CommandLine
+        const { content, id, xid } = yield* found("2026-02-01")
+        const again = yield* comparison(content)
+        assert.deepStrictEqual([again.code, again.casos], [1, { nuevos: 0, reabiertos: 0, ya_no_aparecen: 0 }])
+        assert.strictEqual(`${again.items[0].caso_id}`, id)
+        const shown = yield* answer("case", "show", id)
+        const { estado, notas, nuestro, referencia, suyo, tipo, ya_no_aparece } = shown
+        assert.deepStrictEqual(
+          [estado, tipo, referencia, notas, ya_no_aparece],
+          ["abierto", "otro_monto", xid, [], null]
+        )
+        assert.deepStrictEqual([nuestro.monto, nuestro.fecha, suyo.monto], [1, "2026-02-01 12:00:00", 2])
+      })
   )
 
-  it.effect("is noted and closed by operators, with their names and the reasons", () =>
+  it.effect("shows which operators noted and closed it, and their reasons", () =>
     Effect.gen(function* () {
       const { answer, refusal } = yield* CommandLine
       const { content, id } = yield* found("2026-02-02")
@@ -92,7 +97,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a case", (it) => {
       assert.deepStrictEqual([corrected.code, corrected.casos.ya_no_aparecen], [0, 1])
       const gone = yield* answer("case", "show", id)
       assert.deepStrictEqual([gone.estado, gone.ya_no_aparece !== null], ["abierto", true])
-      assert.isNull((yield* answer("case", "show", other.id)).ya_no_aparece, "its day was not compared")
+      assert.isNull((yield* answer("case", "show", other.id)).ya_no_aparece, "the day of this case was not compared")
       yield* comparison(content)
       assert.isNull((yield* answer("case", "show", id)).ya_no_aparece)
     })
@@ -135,15 +140,15 @@ layer(CommandLine.layer, { excludeTestServices: true })("a case", (it) => {
     })
   )
 
-  // A change that the database refuses, and the constraint that refuses it.
+  // A change -> the statement that makes the change, which the database refuses.
   it.effect.each([
-    ["a closed case that an operator notes", "update directory.statement_case set state = 'anotado'"],
-    ["a noted case that becomes open", "update directory.statement_case set state = 'abierto'"],
-    ["another reference", "update directory.statement_case set reference = 'X-' || reference"],
-    ["a case without a difference", "update directory.statement_case set their_amount = our_amount"],
-    ["a note that is changed", "update directory.statement_case_note set note = 'Otra'"],
-    ["a note that is deleted", "delete from directory.statement_case_note"]
-  ] as const)("is protected by the database from becoming %s", ([, statement]) =>
+    ["a note after its closing", "update directory.statement_case set state = 'anotado'"],
+    ["a return from noted to open", "update directory.statement_case set state = 'abierto'"],
+    ["a change of its reference", "update directory.statement_case set reference = 'X-' || reference"],
+    ["amounts without a difference", "update directory.statement_case set their_amount = our_amount"],
+    ["the change of a note", "update directory.statement_case_note set note = 'Otra'"],
+    ["the deletion of a note", "delete from directory.statement_case_note"]
+  ] as const)("is protected by the database against %s", ([, statement]) =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       const sql = yield* PgClient.PgClient

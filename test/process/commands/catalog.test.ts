@@ -67,7 +67,7 @@ const idsWhere = (items: ReadonlyArray<Record<string, unknown>>, field: string) 
   items.filter((item) => item[field] === true).map(({ id }) => id)
 
 layer(CommandLine.layer, { excludeTestServices: true })("a service", (it) => {
-  it.effect("is offered to every company until it is withheld from a company", () =>
+  it.effect("is offered to every company except those from which an operator withholds it", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       yield* answer("catalog", "import", yield* fileOf("all", JSON.stringify(example)))

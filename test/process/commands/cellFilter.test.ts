@@ -13,7 +13,7 @@ const commands = [
 ]
 
 layer(CommandLine.layer, { excludeTestServices: true })("--cell", (it) => {
-  it.effect("limits the lists, the panorama and the audit to a cell", () =>
+  it.effect("limits the lists, saldo status and the audit to one cell", () =>
     Effect.gen(function* () {
       yield* sellInEveryState(7)
       yield* insureInEveryState(8)

@@ -9,13 +9,13 @@ import { testDatabaseUrl } from "../../support/Database.ts"
 import { asLoginIn } from "../../support/DatabaseLogins.ts"
 import { copyDatabase } from "../../support/EmbeddedDatabases.ts"
 
-/** The commands on two nodes, without the pauses of a move: with and without the logins of the owners. */
+/** The commands on two nodes, with and without the logins of the database owners. Moves have no pauses. */
 class Commands extends Context.Service<
   Commands,
   {
     readonly asOwner: CommandLine["Service"]
     readonly asOperator: CommandLine["Service"]
-    /** With the logins of the owners, while the server of the node does not answer. */
+    /** With the logins of the database owners, while the server of the node does not answer. */
     readonly withoutNode: CommandLine["Service"]
   }
 >()("saldo/test/Commands") {}
@@ -72,7 +72,7 @@ layer(Layer.provideMerge(commands, CommandLine.layer), { excludeTestServices: tr
       })
     )
 
-    it.effect("needs the logins of the owners, as a move of a company between nodes does", () =>
+    it.effect("needs the logins of the database owners, as a move of a company between nodes does", () =>
       Effect.gen(function* () {
         const { asOperator, asOwner } = yield* Commands
         for (const command of [
@@ -89,32 +89,34 @@ layer(Layer.provideMerge(commands, CommandLine.layer), { excludeTestServices: tr
       })
     )
 
-    it.effect("is reported by the doctor while it is interrupted, and ends if the target is the cell's own node", () =>
-      Effect.gen(function* () {
-        const sql = yield* PgClient.PgClient
-        const { answer, refusal, run } = (yield* Commands).asOwner
-        yield* sql`
+    it.effect(
+      "that was interrupted is reported by saldo doctor, and is cancelled by a move to the cell's own node",
+      () =>
+        Effect.gen(function* () {
+          const sql = yield* PgClient.PgClient
+          const { answer, refusal, run } = (yield* Commands).asOwner
+          yield* sql`
           insert into directory.cell_move (cell, source, target, begun_at, was_open)
           values ('norte', 'este', 'main', now(), true)`
-        const { stdout } = yield* run("doctor")
-        assert.include(stdout, "norte from este to main")
-        assert.include(stdout, "saldo cell move NAME --node NODE")
-        const { code, message } = yield* refusal("cell", "open", "norte")
-        assert.strictEqual(code, "CELL_MOVING")
-        assert.include(message, "saldo cell move norte --node este")
-        assert.isFalse((yield* answer("cell", "move", "norte", "--node", "este")).movida)
-        assert.notInclude((yield* run("doctor")).stdout, "norte from este to main")
-        const events = yield* sql<{ action: string }>`
+          const { stdout } = yield* run("doctor")
+          assert.include(stdout, "norte from este to main")
+          assert.include(stdout, "saldo cell move NAME --node NODE")
+          const { code, message } = yield* refusal("cell", "open", "norte")
+          assert.strictEqual(code, "CELL_MOVING")
+          assert.include(message, "saldo cell move norte --node este")
+          assert.isFalse((yield* answer("cell", "move", "norte", "--node", "este")).movida)
+          assert.notInclude((yield* run("doctor")).stdout, "norte from este to main")
+          const events = yield* sql<{ action: string }>`
           select action from directory.audit_event where action like 'cell_move%' order by id`
-        const moved = ["cell_move_begun", "cell_moved"]
-        assert.deepStrictEqual(
-          events.map(({ action }) => action),
-          [...moved, ...moved, "cell_move_abandoned"]
-        )
-      })
+          const moved = ["cell_move_begun", "cell_moved"]
+          assert.deepStrictEqual(
+            events.map(({ action }) => action),
+            [...moved, ...moved, "cell_move_abandoned"]
+          )
+        })
     )
 
-    it.effect("ends without a lost node, and says how to clear the node when it is back", () =>
+    it.effect("ends without a lost node, and says how to clear the node after its return", () =>
       Effect.gen(function* () {
         const sql = yield* PgClient.PgClient
         const { asOwner, withoutNode } = yield* Commands
@@ -150,29 +152,31 @@ layer(Layer.provideMerge(commands, CommandLine.layer), { excludeTestServices: tr
       })
     )
 
-    it.effect("ends with --source-lost once the directory names the new node", () =>
-      Effect.gen(function* () {
-        const sql = yield* PgClient.PgClient
-        const { asOwner, withoutNode } = yield* Commands
-        yield* asOwner.answer("company", "move", "1", "--to", "cell")
-        yield* asOwner.answer("cell", "move", "norte", "--node", "este")
-        yield* asOwner.answer("company", "move", "1", "--to", "norte")
-        yield* sql`
+    it.effect(
+      "has the same --source-lost as saldo company move, which works once the directory names the new cell",
+      () =>
+        Effect.gen(function* () {
+          const sql = yield* PgClient.PgClient
+          const { asOwner, withoutNode } = yield* Commands
+          yield* asOwner.answer("company", "move", "1", "--to", "cell")
+          yield* asOwner.answer("cell", "move", "norte", "--node", "este")
+          yield* asOwner.answer("company", "move", "1", "--to", "norte")
+          yield* sql`
           insert into directory.company_move (company_id, source, target, begun_at) values (1, 'norte', 'cell', now())`
-        const ending = ["company", "move", "1", "--to", "cell"]
-        assert.strictEqual((yield* withoutNode.refusal(...ending, "--source-lost")).details.motivo, "place_down")
-        assert.strictEqual((yield* asOwner.refusal(...ending, "--source-lost")).details.motivo, "source_answers")
-        yield* asOwner.answer(...ending)
-        yield* sql`
+          const ending = ["company", "move", "1", "--to", "cell"]
+          assert.strictEqual((yield* withoutNode.refusal(...ending, "--source-lost")).details.motivo, "place_down")
+          assert.strictEqual((yield* asOwner.refusal(...ending, "--source-lost")).details.motivo, "source_answers")
+          yield* asOwner.answer(...ending)
+          yield* sql`
           insert into directory.company_move (company_id, source, target, begun_at) values (1, 'norte', 'cell', now())`
-        assert.strictEqual((yield* withoutNode.refusal(...ending)).details.motivo, "source_down")
-        const { filas, ...ended } = yield* withoutNode.answer(...ending, "--source-lost")
-        assert.isNull(filas)
-        const places = { celda_anterior: "norte", celda: "cell" }
-        assert.deepStrictEqual(ended, { empresa_id: 1, ...places, movida: true, nodo_perdido: "este" })
-        assert.deepStrictEqual((yield* asOwner.answer("cell", "clear", "--node", "este")).items, [])
-        assert.isTrue((yield* asOwner.answer("audit")).ok)
-      })
+          assert.strictEqual((yield* withoutNode.refusal(...ending)).details.motivo, "source_down")
+          const { filas, ...ended } = yield* withoutNode.answer(...ending, "--source-lost")
+          assert.isNull(filas)
+          const places = { celda_anterior: "norte", celda: "cell" }
+          assert.deepStrictEqual(ended, { empresa_id: 1, ...places, movida: true, nodo_perdido: "este" })
+          assert.deepStrictEqual((yield* asOwner.answer("cell", "clear", "--node", "este")).items, [])
+          assert.isTrue((yield* asOwner.answer("audit")).ok)
+        })
     )
   }
 )

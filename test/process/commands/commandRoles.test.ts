@@ -91,7 +91,7 @@ const changing = ({ company, proposal, statement }: Subjects): ReadonlyArray<Com
   ["operator", ["operator", "token", "otra", "--revocar"]]
 ]
 
-/** Commands that no role limits: the sign-in, and those that need the rights of the database's owner or of a server. */
+/** Commands that need no role: the sign-in, and commands that need the rights of the database owner or of a server. */
 const withoutRole = ["console", "login", "logout", "migrate", "operator accept", "serve"]
 
 const nameOf = (words: ReadonlyArray<string>) =>
@@ -107,7 +107,7 @@ describe("the table of roles", () => {
 })
 
 layer(CommandLine.layer, { excludeTestServices: true })("a command", (it) => {
-  /** A shell in which a new operator has signed in. */
+  /** The command line with the session of a new operator. */
   const shellOf = Effect.fnUntraced(function* (name: string, role: Role) {
     const database = yield* testDatabaseUrl
     yield* addOperator(database, name, role)
@@ -137,13 +137,14 @@ layer(CommandLine.layer, { excludeTestServices: true })("a command", (it) => {
     }
   }, Effect.scoped)
 
-  it.effect.each(Role.literals)("that changes is refused to %s exactly if the role may not take its action", (role) =>
-    tryAll(role, changing)
+  it.effect.each(Role.literals)(
+    "that changes data is refused to %s if and only if the role may not take its action",
+    (role) => tryAll(role, changing)
   )
 
-  it.effect("that changes is refused without a session", () => tryAll(null, changing))
+  it.effect("that changes data is refused without a session", () => tryAll(null, changing))
 
-  it.effect("that reads is allowed to lector", () => tryAll("lector", reading))
+  it.effect("that only reads is allowed to the role lector", () => tryAll("lector", reading))
 
-  it.effect("that reads is allowed without a session", () => tryAll(null, reading))
+  it.effect("that only reads is allowed without a session", () => tryAll(null, reading))
 })

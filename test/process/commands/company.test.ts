@@ -34,7 +34,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a company", (it) => {
     })
   )
 
-  it.effect("changes only the given settings", () =>
+  it.effect("has only the given settings changed", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       const { empresa_id } = yield* createCompany("CAMBIA")

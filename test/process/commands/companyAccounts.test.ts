@@ -22,7 +22,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("the accounts of compani
       yield* answer("company", "set", company, "--alerta-saldo-bajo", "93")
       const found = (...flags: ReadonlyArray<string>) =>
         Effect.map(answer("company", "list", ...flags), ({ items }) => field("codigo_empresa", items))
-      // Of 100 pesos, one is charged and six are held. The reversed and the refused sale were returned.
+      // Of 100 pesos, one is charged and six are held. The amounts of the reversed and the refused sale were returned.
       const [listed] = (yield* answer("company", "list", "--buscar", "angel")).items
       const { consumo_hoy, saldo_bajo, saldo_disponible, saldo_retenido } = listed
       assert.deepStrictEqual([saldo_disponible, saldo_retenido, consumo_hoy, saldo_bajo], [93, 6, 7, false])

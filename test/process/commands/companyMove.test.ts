@@ -56,7 +56,7 @@ layer(CommandLine.layer, { excludeTestServices: true, timeout: "2 minutes" })("s
     })
   )
 
-  it.effect("names the unfinished move of another command, and how to finish it", () =>
+  it.effect("names the unfinished move of another command, and the commands that end that move", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const { answer, refusal } = yield* commands

@@ -63,7 +63,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a deposit", (it) => {
     })
   )
 
-  // Typed after BANCO-1 -> whether it is the same reference.
+  // Reference typed after BANCO-1 -> whether it counts as the same reference.
   it.effect.each([
     ["BANCO\u20101", true],
     ["BANCO\u20131", true],
@@ -78,7 +78,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a deposit", (it) => {
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       const { empresa_id } = yield* createCompany(`GRAFIA-${encodeURIComponent(reference)}`)
-      // The reference is unique to this company, so that no other company matters.
+      // The reference contains the company id, so that it differs from the references of the other companies.
       const deposit = (typed: string) =>
         answer("company", "deposit", `${empresa_id}`, "10", "--referencia", `${empresa_id}:${typed}`)
       const first = yield* deposit("BANCO-1")

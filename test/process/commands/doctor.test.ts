@@ -141,10 +141,12 @@ describe("the doctor", () => {
     [{ PROCESSES: "2" }, []],
     [{ PROCESSES: "40" }, ["connections"]],
     [{ PG_POOL_MAX: "300" }, ["connections"]]
-  ] as const)("compares the connections of a server with %j with max_connections", ([environment, found]) =>
-    Effect.gen(function* () {
-      assert.deepStrictEqual(yield* failedChecks(environment), [...found])
-    })
+  ] as const)(
+    "compares max_connections with the connections that a server opens with the settings %j",
+    ([environment, found]) =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(yield* failedChecks(environment), [...found])
+      })
   )
 
   it.each([
@@ -153,7 +155,7 @@ describe("the doctor", () => {
     [4, 16, 73, "ok"],
     [4, 16, 72, "wrong"]
   ] as const)(
-    "reports whether Postgres accepts the connections of %d processes with %d each, if it accepts %d: %s",
+    "compares %d processes with %d connections each with the %d connections that Postgres accepts: %s",
     (processes, connections_max, accepted, level) => {
       assert.strictEqual(connectionsCheck({ processes, connections_max }, accepted).level, level)
     }
@@ -208,7 +210,7 @@ describe("the doctor", () => {
     })
   )
 
-  it.live("reports a read-only database, and a command shows the error of Postgres", () =>
+  it.live("reports a read-only database, and a command shows the error that Postgres returns", () =>
     Effect.gen(function* () {
       const url = yield* freshDatabaseUrl
       const name = new URL(url).pathname.slice(1)

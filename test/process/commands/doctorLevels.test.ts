@@ -80,7 +80,7 @@ describe("a company in production without an external service", () => {
     [["--ambiente", "production"], ["provider"]],
     [["--ambiente", "production", "--estado", "vip"], ["provider"]],
     [insured, ["provider", "insurer", "sms"]]
-  ] as const)("is reported as wrong, if the company with %j may call the service", ([flags, found]) =>
+  ] as const)("is reported as wrong if its flags %j allow it to use the service", ([flags, found]) =>
     Effect.gen(function* () {
       const url = yield* freshDatabaseUrl
       yield* create(url, "UNA", ...flags)
@@ -98,7 +98,7 @@ describe("a company in production without an external service", () => {
     })
   )
 
-  it.live("is named in the message, up to the fifth company", () =>
+  it.live("is named in the message if it is one of the first five", () =>
     Effect.gen(function* () {
       const url = yield* freshDatabaseUrl
       for (let nth = 1; nth <= 7; nth++) yield* create(url, `C-${nth}`, "--ambiente", "production")

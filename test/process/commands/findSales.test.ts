@@ -20,7 +20,7 @@ const listed = (...flags: ReadonlyArray<string>) =>
     CommandLine.use(({ answer }) => answer("transactions", "list", ...flags))
   )
 
-/** The xids of a list, without their prefix, in the order of their text. */
+/** The xids of a list, without their prefix, in alphabetical order. */
 const xidsOf = ({ items }: { readonly items: ReadonlyArray<{ readonly xid: string }> }) =>
   items.map(({ xid }) => xid.replace("RD-", "")).sort()
 
@@ -31,7 +31,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("the search for sales", 
     [["--xid", "RD-2-refused"], ["2-refused"]],
     [["--clave", "refused"], refused],
     [["--clave", "refused", "--empresa", "1"], ["1-refused"]],
-    // The reversals of both companies have this key.
+    // The reversals of both companies have this idempotency key.
     [["--clave", "reversal"], reversed],
     [["--buscar", "RV-1-reversal"], ["1-reversed"]],
     [["--buscar", "delivered"], delivered],

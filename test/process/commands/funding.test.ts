@@ -135,7 +135,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a deposit above DEPOSIT
       const number = `${propuesta}`
       assert.strictEqual((yield* booksOf(empresa_id)).available, 1_000_000)
       const first = yield* answer("company", "confirm", number, beto)
-      // The operator's own confirmation may be repeated.
+      // The operator who confirmed the proposal may repeat the command.
       const repeated = yield* answer("company", "confirm", number, beto)
       assert.deepStrictEqual([repeated.ya_registrado, repeated.movimiento_id], [true, first.movimiento_id])
       const { code, details, message } = yield* refusal("company", "confirm", number, carla)
@@ -145,7 +145,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a deposit above DEPOSIT
       )
       assert.include(message, `Beto decided at ${details.decidida_en}.`)
       assert.strictEqual((yield* booksOf(empresa_id)).available, 2_000_000.01)
-      // A repeated deposit finds its entry.
+      // A repeated deposit command returns the existing entry.
       const again = yield* answer(...depositOf(empresa_id, "1000000.01", "banco-21"), ana)
       assert.deepStrictEqual([again.ya_registrado, again.movimiento_id], [true, first.movimiento_id])
     })

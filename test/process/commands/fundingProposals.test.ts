@@ -75,7 +75,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a proposal of a deposit
     })
   )
 
-  it.effect("is listed before decided ones, for one company or for all", () =>
+  it.effect("is listed before decided proposals, for one company or for all", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       const { empresa_id } = yield* createCompany("LISTA")
@@ -106,7 +106,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a proposal of a deposit
     ["supervisor", { deposit: true, adjust: true, confirm: true, withdraw: true }],
     ["admin", { deposit: true, adjust: true, confirm: true, withdraw: true }]
   ] as const)("by the role %s", (role, may) => {
-    it.effect("is allowed as the table of roles says", () =>
+    it.effect("can be made, confirmed or withdrawn only if the role allows this", () =>
       Effect.gen(function* () {
         const { answer, run } = yield* CommandLine
         const { empresa_id } = yield* createCompany(`ROL-${role}`)

@@ -12,7 +12,7 @@ import { insureInEveryState } from "../../support/EveryState.ts"
 import { insurance as example } from "../../support/InsuranceExample.ts"
 import { createCompany } from "../support/NewCompany.ts"
 
-/** The vault of the command line. */
+/** The vault in which the command line encrypts and decrypts insured persons. */
 const vault = VaultAead.layer.pipe(Layer.provide(DataKeyPostgres.layer(null)), Layer.provide(NodeCrypto.layer))
 
 /** Encrypts the insured persons with the key of the database, because the example uses another vault. */
@@ -65,7 +65,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("the list of insurances"
   )
 
   it.effect.each(InsuranceState.literals)(
-    "in state %s agrees with the count, over all companies and for one",
+    "in state %s is as long as the count of this state, over all companies and for one",
     (state) =>
       Effect.gen(function* () {
         const [, company] = yield* companies

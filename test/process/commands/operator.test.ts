@@ -17,7 +17,7 @@ const password = "correct horse battery"
 const codeOf = (secret: string, later_ms = 0) =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + later_ms })
 
-/** A terminal that types the answers. An answer may depend on the question. */
+/** A terminal on which the given answers are typed. An answer may depend on the question. */
 const typing = (...answers: ReadonlyArray<string | ((question: string) => string)>) => {
   const left = [...answers]
   return Effect.provideService(
@@ -61,55 +61,57 @@ const audited = Effect.fnUntraced(function* (action: string) {
 })
 
 layer(CommandLine.layer, { excludeTestServices: true })("operators on the command line", (it) => {
-  it.effect("sign in once an admin has accepted the invitation, and until then the shell acts as admin", () =>
-    Effect.gen(function* () {
-      const [ana, beto] = [yield* person, yield* person]
-      const set = (shell: CommandLine["Service"], state: string) =>
-        shell.run("company", "set", company, "--estado", state)
-      const { empresa_id } = yield* createCompany("INICIO")
-      const company = `${empresa_id}`
-      const admin = yield* ana.answer("operator", "invite", "Ana", "--rol", "admin")
-      const { invitacion } = yield* ana.answer("operator", "invite", "Beto", "--rol", "supervisor")
-      assert.strictEqual((yield* set(beto, "vip")).code, 0)
-      assert.deepStrictEqual(yield* audited("company_changed"), [{ actor: "local", via: "cli" }])
+  it.effect(
+    "sign in once an admin has accepted an invitation, and until then commands without a session act as admin",
+    () =>
+      Effect.gen(function* () {
+        const [ana, beto] = [yield* person, yield* person]
+        const set = (shell: CommandLine["Service"], state: string) =>
+          shell.run("company", "set", company, "--estado", state)
+        const { empresa_id } = yield* createCompany("INICIO")
+        const company = `${empresa_id}`
+        const admin = yield* ana.answer("operator", "invite", "Ana", "--rol", "admin")
+        const { invitacion } = yield* ana.answer("operator", "invite", "Beto", "--rol", "supervisor")
+        assert.strictEqual((yield* set(beto, "vip")).code, 0)
+        assert.deepStrictEqual(yield* audited("company_changed"), [{ actor: "local", via: "cli" }])
 
-      const { document } = yield* accepted(ana, admin.invitacion)
-      assert.deepStrictEqual(document, { nombre: "Ana", rol: "admin" })
-      assert.strictEqual(statSync(ana.file).mode & 0o777, 0o600)
-      assert.strictEqual((yield* set(ana, "activa")).code, 0, "accepting signs in")
-      assert.deepStrictEqual(yield* audited("company_changed"), [{ actor: "Ana", via: "cli" }])
+        const { document } = yield* accepted(ana, admin.invitacion)
+        assert.deepStrictEqual(document, { nombre: "Ana", rol: "admin" })
+        assert.strictEqual(statSync(ana.file).mode & 0o777, 0o600)
+        assert.strictEqual((yield* set(ana, "activa")).code, 0, "accepting signs in")
+        assert.deepStrictEqual(yield* audited("company_changed"), [{ actor: "Ana", via: "cli" }])
 
-      // Without session the shell reads only.
-      const refused = yield* beto.refusal("company", "set", company, "--estado", "vip")
-      assert.deepStrictEqual([refused.exit, refused.code], [1, "NOT_ALLOWED"])
-      assert.match(refused.message, /saldo login/)
-      assert.strictEqual((yield* beto.run("company", "show", company)).code, 0)
+        // Without a session, commands may only read.
+        const refused = yield* beto.refusal("company", "set", company, "--estado", "vip")
+        assert.deepStrictEqual([refused.exit, refused.code], [1, "NOT_ALLOWED"])
+        assert.match(refused.message, /saldo login/)
+        assert.strictEqual((yield* beto.run("company", "show", company)).code, 0)
 
-      const { secret } = yield* accepted(beto, invitacion)
-      const limit = yield* beto.run("company", "set", company, "--limite-diario", "7")
-      assert.strictEqual(limit.code, 0)
-      const { details } = yield* beto.refusal("company", "set", company, "--estado", "vip")
-      assert.deepStrictEqual(details, { accion: "company", rol_necesario: "admin", rol: "supervisor" })
+        const { secret } = yield* accepted(beto, invitacion)
+        const limit = yield* beto.run("company", "set", company, "--limite-diario", "7")
+        assert.strictEqual(limit.code, 0)
+        const { details } = yield* beto.refusal("company", "set", company, "--estado", "vip")
+        assert.deepStrictEqual(details, { accion: "company", rol_necesario: "admin", rol: "supervisor" })
 
-      assert.deepStrictEqual(yield* beto.answer("logout"), { con_sesion: true })
-      assert.deepStrictEqual(yield* beto.answer("logout"), { con_sesion: false })
-      const wrong = yield* beto.refusal("login", "Beto").pipe(typing("another password", codeOf(secret, 30_000)))
-      assert.strictEqual(wrong.code, "SIGN_IN_REFUSED")
-      const login = yield* beto.answer("login", "beto").pipe(typing(password, codeOf(secret, 30_000)))
-      assert.deepStrictEqual(login, { nombre: "Beto", rol: "supervisor" })
-      assert.strictEqual((yield* beto.run("company", "set", company, "--limite-diario", "8")).code, 0)
+        assert.deepStrictEqual(yield* beto.answer("logout"), { con_sesion: true })
+        assert.deepStrictEqual(yield* beto.answer("logout"), { con_sesion: false })
+        const wrong = yield* beto.refusal("login", "Beto").pipe(typing("another password", codeOf(secret, 30_000)))
+        assert.strictEqual(wrong.code, "SIGN_IN_REFUSED")
+        const login = yield* beto.answer("login", "beto").pipe(typing(password, codeOf(secret, 30_000)))
+        assert.deepStrictEqual(login, { nombre: "Beto", rol: "supervisor" })
+        assert.strictEqual((yield* beto.run("company", "set", company, "--limite-diario", "8")).code, 0)
 
-      yield* ana.answer("operator", "suspend", "Beto")
-      assert.strictEqual((yield* beto.refusal("company", "set", company, "--limite-diario", "9")).code, "NOT_ALLOWED")
-      const { items } = yield* beto.answer("operator", "list")
-      assert.deepStrictEqual(
-        items.map(({ estado, nombre, rol }: Record<string, string>) => [nombre, rol, estado]),
-        [
-          ["Ana", "admin", "activo"],
-          ["Beto", "supervisor", "suspendido"]
-        ]
-      )
-    }).pipe(Effect.scoped)
+        yield* ana.answer("operator", "suspend", "Beto")
+        assert.strictEqual((yield* beto.refusal("company", "set", company, "--limite-diario", "9")).code, "NOT_ALLOWED")
+        const { items } = yield* beto.answer("operator", "list")
+        assert.deepStrictEqual(
+          items.map(({ estado, nombre, rol }: Record<string, string>) => [nombre, rol, estado]),
+          [
+            ["Ana", "admin", "activo"],
+            ["Beto", "supervisor", "suspendido"]
+          ]
+        )
+      }).pipe(Effect.scoped)
   )
 
   it.effect("are refused with a token that is no longer valid, and with a text that is not a token", () =>

@@ -25,7 +25,7 @@ const work = Effect.gen(function* () {
   }
 }).pipe(withProgress("reading"))
 
-it.effect("shows the progress and the remaining time on one line of a terminal, and clears it", () => {
+it.effect("a command shows progress and remaining time on one line of a terminal, and then clears this line", () => {
   const { stdio, written } = stderrOf(true)
   return Effect.gen(function* () {
     yield* work
@@ -38,7 +38,7 @@ it.effect("shows the progress and the remaining time on one line of a terminal, 
   }).pipe(Effect.provide(stdio))
 })
 
-it.effect("writes nothing if stderr is not a terminal", () => {
+it.effect("a command writes no progress if stderr is not a terminal", () => {
   const { stdio, written } = stderrOf(false)
   return Effect.gen(function* () {
     yield* work
@@ -46,7 +46,7 @@ it.effect("writes nothing if stderr is not a terminal", () => {
   }).pipe(Effect.provide(stdio))
 })
 
-it.effect("writes nothing between the rows that an operation prints on the same terminal", () => {
+it.effect("a command writes no progress between rows that it prints on the same terminal", () => {
   const printing = Effect.flatMap(ReportProgress, (report) => report(5, null)).pipe(
     withProgress("printing rows", { isPrinting: true })
   )
@@ -58,7 +58,7 @@ it.effect("writes nothing between the rows that an operation prints on the same 
   })
 })
 
-it.effect("changes the line at most five times a second", () => {
+it.effect("a command changes the progress line at most five times a second", () => {
   const { stdio, written } = stderrOf(true)
   return Effect.gen(function* () {
     yield* Effect.flatMap(ReportProgress, (report) =>

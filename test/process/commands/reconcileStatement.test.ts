@@ -21,7 +21,7 @@ const facts = ({ lineas, nuestro, referencia, suyo, tipo, transaction_id }: Prin
   transaction_id !== null
 ]
 
-/** Everything that a comparison may not change. */
+/** The rows that a comparison must not change. */
 const money = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const tables = ["cell.balance", "cell.transaction", "cell.entry", "cell.idempotency"]
@@ -76,7 +76,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a provider's statement"
         ["otro_estado", id("both"), ["PENDING", 300], ["REVERSED", 299], 1, true],
         ["solo_nuestro", id("ours"), ["SUCCESS", 400], null, 0, true],
         ["solo_suyo", id("theirs"), null, ["SUCCESS", 7], 1, false],
-        // The line that agrees with the sale is its pair. The other line has no other sale.
+        // The line that agrees with the sale is paired with the sale. No sale is left for the other line.
         ["solo_suyo", id("twice"), null, ["SUCCESS", 1], 1, true]
       ])
       assert.deepStrictEqual(yield* money, before)
@@ -100,7 +100,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a provider's statement"
     })
   )
 
-  it.effect("is not paired by a provider's id that two sales have", () =>
+  it.effect("is not paired by a provider's id that two sales share", () =>
     Effect.gen(function* () {
       yield* soldOn("2026-01-04", ["same", 100, "SUCCESS"])
       yield* soldOn("2026-01-04", ["same", 100, "SUCCESS"])
@@ -123,7 +123,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a provider's statement"
     })
   )
 
-  it.effect("without dates needs the days, and without statuses counts every line as charged", () =>
+  it.effect("without dates needs --desde and --hasta, and without statuses counts every line as charged", () =>
     Effect.gen(function* () {
       const { refusal } = yield* CommandLine
       const company = yield* soldOn("2026-01-10", ["a", 100, "SUCCESS"], ["b", 200, "FAILED"])
@@ -219,7 +219,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a provider's statement"
     })
   )
 
-  // How programs write the same statement.
+  // Formats in which programs write the same statement.
   it.effect.each([
     [
       "with semicolons and decimal commas",

@@ -17,7 +17,7 @@ layer(CommandLine.layer, { excludeTestServices: true })((it) => {
           const { company, id } = yield* unresolved(`${code}-${end}`)
           yield* answer("transactions", "resolve", id, ...proposal, ...first)
           assert.deepStrictEqual(yield* moneyOf(company), before, "a proposal moves nothing")
-          // The shell without account cannot confirm either.
+          // A command line without an operator account cannot confirm either.
           for (const [operator, why] of [
             [first, "same_operator"],
             [[], "no_account"]
@@ -50,7 +50,11 @@ layer(CommandLine.layer, { excludeTestServices: true })((it) => {
           select outcome ->> '_tag' as outcome, settled_at is not null as settled
           from cell.idempotency
           where company_id = ${company} and outcome ->> '_tag' = 'Pending'`
-          assert.deepStrictEqual(keys, [{ outcome: "Pending", settled: true }], "the key replays the 202 of its caller")
+          assert.deepStrictEqual(
+            keys,
+            [{ outcome: "Pending", settled: true }],
+            "a retry with this key receives the stored 202"
+          )
         })
     )
 

@@ -29,38 +29,40 @@ layer(CommandLine.layer, { excludeTestServices: true })(
   "several operators who confirm a proposal at the same time",
   (it) => {
     describe.each(unresolvedOperations)("for $operation", ({ code, done, second, unresolved }) => {
-      it.effect.each([1, 2, 3])("settle it once, and a refused operator learns who confirmed it: round %d", (round) =>
-        Effect.gen(function* () {
-          const { answer, run } = yield* CommandLine
-          const { company, id } = yield* unresolved(`${code}-${round}`)
-          yield* answer("transactions", "resolve", id, ...done.proposal, ...first)
-          const [, ...unasked] = second
-          const confirm = (name: string) =>
-            run("transactions", "confirm", id, ...proposalFlag(1), by(name), ...unasked, "--json")
-          const names = ["turno-2", "turno-3", "turno-4"]
-          const ran = yield* Effect.forEach(names, confirm, { concurrency: "unbounded" })
-          const events = yield* confirmations(company)
-          const [winner = "", ...others] = events.flatMap(({ action, operator }) =>
-            action === "resolution_agreed" ? [operator] : []
-          )
-          assert.deepStrictEqual(others, [])
-          assert.deepStrictEqual(
-            names.filter((_, index) => ran[index]?.code === 0),
-            [winner]
-          )
-          assert.lengthOf(
-            events.filter(({ won }) => won),
-            1
-          )
-          for (const { stderr } of ran.filter(({ code }) => code !== 0)) {
-            const { details, message } = JSON.parse(stderr).error
-            assert.strictEqual(details.confirmada_por, winner)
-            assert.match(details.confirmada_en, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
-            assert.include(message, `${winner} confirmed the proposal at ${details.confirmada_en}.`)
-          }
-          assert.deepStrictEqual(yield* moneyOf(company), done.money)
-          assert.isTrue((yield* answer("audit")).ok)
-        })
+      it.effect.each([1, 2, 3])(
+        "settle the operation once, and a refused operator learns who confirmed the proposal: round %d",
+        (round) =>
+          Effect.gen(function* () {
+            const { answer, run } = yield* CommandLine
+            const { company, id } = yield* unresolved(`${code}-${round}`)
+            yield* answer("transactions", "resolve", id, ...done.proposal, ...first)
+            const [, ...unasked] = second
+            const confirm = (name: string) =>
+              run("transactions", "confirm", id, ...proposalFlag(1), by(name), ...unasked, "--json")
+            const names = ["turno-2", "turno-3", "turno-4"]
+            const ran = yield* Effect.forEach(names, confirm, { concurrency: "unbounded" })
+            const events = yield* confirmations(company)
+            const [winner = "", ...others] = events.flatMap(({ action, operator }) =>
+              action === "resolution_agreed" ? [operator] : []
+            )
+            assert.deepStrictEqual(others, [])
+            assert.deepStrictEqual(
+              names.filter((_, index) => ran[index]?.code === 0),
+              [winner]
+            )
+            assert.lengthOf(
+              events.filter(({ won }) => won),
+              1
+            )
+            for (const { stderr } of ran.filter(({ code }) => code !== 0)) {
+              const { details, message } = JSON.parse(stderr).error
+              assert.strictEqual(details.confirmada_por, winner)
+              assert.match(details.confirmada_en, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
+              assert.include(message, `${winner} confirmed the proposal at ${details.confirmada_en}.`)
+            }
+            assert.deepStrictEqual(yield* moneyOf(company), done.money)
+            assert.isTrue((yield* answer("audit")).ok)
+          })
       )
     })
   }
@@ -115,14 +117,14 @@ layer(Serving, { excludeTestServices: true })("two operators who confirm a propo
     })
   )
 
-  // Time since the first confirmation, the operator whose settlement is written first -> the operators who confirmed,
-  // and the only one who gets success.
+  // Time between the two confirmations, the operator who continues first -> the operators whose
+  // confirmations are stored, and the only operator who receives success.
   it.effect.each([
     ["59 seconds", "turno-3", "8095550212", ["turno-2"], "turno-2"],
     ["1 minute", "turno-2", "8095550312", ["turno-2", "turno-3"], "turno-2"],
     ["1 minute", "turno-3", "8095550412", ["turno-2", "turno-3"], "turno-3"]
   ] as const)(
-    "give one of them success if the second confirms %s before the first settles, and %s settles first",
+    "give success to only one of them if the second confirms %s after the first and %s continues first",
     ([elapsed, writesFirst, identifier, confirmers, winner]) =>
       Effect.gen(function* () {
         const { companyId, transactionId } = yield* proposed(identifier)

@@ -64,24 +64,26 @@ layer(CommandLine.layer, { excludeTestServices: true })("a reversal without an a
 })
 
 layer(CommandLine.layer, { excludeTestServices: true })("a proposal to resolve a reversal", (it) => {
-  it.effect("is refused with an outcome of a sale, and a sale is not resolved with an outcome of a reversal", () =>
-    Effect.gen(function* () {
-      const { answer, refusal } = yield* CommandLine
-      const { id } = yield* unresolvedReversal("KIND")
-      const ofSale = yield* refusal("transactions", "resolve", id, ...failed, ...first)
-      assert.deepStrictEqual([ofSale.code, ofSale.details.motivo], ["TRANSACTION_NOT_RESOLVABLE", "reversal"])
-      assert.match(ofSale.message, /--as reversed .* --as stands/)
-      yield* answer("transactions", "resolve", id, ...stands, ...first)
-      yield* answer("transactions", "confirm", id, ...proposalFlag(1), ...secondUnasked)
-      const none = yield* refusal("transactions", "resolve", id, ...reversed, ...first)
-      assert.strictEqual(none.details.motivo, "no_reversal")
-      const { company, ledger } = yield* companyOf("KIND-2")
-      const { transactionId } = yield* reservedOrder(ledger, intentOf(company, "sale", 100))
-      yield* makeOlder(company)
-      const ofReversal = yield* refusal("transactions", "resolve", `${transactionId}`, ...reversed, ...first)
-      assert.strictEqual(ofReversal.details.motivo, "unsettled")
-      assert.match(ofReversal.message, /--as success or --as failed/)
-    }).pipe(Effect.scoped)
+  it.effect(
+    "is refused with an outcome for a sale, and a proposal for a sale is refused with an outcome for a reversal",
+    () =>
+      Effect.gen(function* () {
+        const { answer, refusal } = yield* CommandLine
+        const { id } = yield* unresolvedReversal("KIND")
+        const ofSale = yield* refusal("transactions", "resolve", id, ...failed, ...first)
+        assert.deepStrictEqual([ofSale.code, ofSale.details.motivo], ["TRANSACTION_NOT_RESOLVABLE", "reversal"])
+        assert.match(ofSale.message, /--as reversed .* --as stands/)
+        yield* answer("transactions", "resolve", id, ...stands, ...first)
+        yield* answer("transactions", "confirm", id, ...proposalFlag(1), ...secondUnasked)
+        const none = yield* refusal("transactions", "resolve", id, ...reversed, ...first)
+        assert.strictEqual(none.details.motivo, "no_reversal")
+        const { company, ledger } = yield* companyOf("KIND-2")
+        const { transactionId } = yield* reservedOrder(ledger, intentOf(company, "sale", 100))
+        yield* makeOlder(company)
+        const ofReversal = yield* refusal("transactions", "resolve", `${transactionId}`, ...reversed, ...first)
+        assert.strictEqual(ofReversal.details.motivo, "unsettled")
+        assert.match(ofReversal.message, /--as success or --as failed/)
+      }).pipe(Effect.scoped)
   )
 
   it.effect("is accepted for a sale that two operators resolved before", () =>

@@ -84,17 +84,19 @@ layer(Serving, { excludeTestServices: true })("a reversal that operators and rec
       })
   )
 
-  it.effect("replays its response for the first key and refuses a second key after the operators settled it", () =>
-    Effect.gen(function* () {
-      const { auth, id, transactionId } = yield* silent("204510107")
-      yield* propose(transactionId)
-      yield* confirm(transactionId)
-      assert.strictEqual((yield* reverse(id, auth, "una")).status, 202)
-      const { body } = yield* reverse(id, auth, "otra")
-      assert.strictEqual(body.error.details.status, "no_anulable")
-      const { url } = yield* DatabaseServer
-      const { answer } = commandLineOn(asLoginIn("saldo_operator", Redacted.value(url)))
-      assert.isTrue((yield* answer("audit")).ok)
-    })
+  it.effect(
+    "replays its response for the first key and refuses a second key after the operators settled the reversal",
+    () =>
+      Effect.gen(function* () {
+        const { auth, id, transactionId } = yield* silent("204510107")
+        yield* propose(transactionId)
+        yield* confirm(transactionId)
+        assert.strictEqual((yield* reverse(id, auth, "una")).status, 202)
+        const { body } = yield* reverse(id, auth, "otra")
+        assert.strictEqual(body.error.details.status, "no_anulable")
+        const { url } = yield* DatabaseServer
+        const { answer } = commandLineOn(asLoginIn("saldo_operator", Redacted.value(url)))
+        assert.isTrue((yield* answer("audit")).ok)
+      })
   )
 })

@@ -26,7 +26,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a sale that operators r
     })
   )
 
-  it.effect("needs a token to be resolved as a success when it is prepaid electricity", () =>
+  it.effect("of prepaid electricity needs the token for the meter to be resolved as a success", () =>
     Effect.gen(function* () {
       const { answer, refusal } = yield* CommandLine
       const { id } = yield* unresolvedSale("LIGHT", null, "electricity_prepaid")

@@ -6,7 +6,7 @@ import { sellInEveryState } from "../../support/EveryState.ts"
 import { companyWithWebhook } from "../support/CompanyWebhooks.ts"
 
 layer(CommandLine.layer, { excludeTestServices: true })("the events of a sale", (it) => {
-  it.effect("are in its history with their deliveries, and a failed delivery can be sent again", () =>
+  it.effect("are in the history of the sale with their deliveries, and a failed delivery can be sent again", () =>
     Effect.gen(function* () {
       const { answer, run } = yield* CommandLine
       const { companyId, webhookId } = yield* companyWithWebhook

@@ -27,7 +27,7 @@ const start = (credentials: readonly [apiKey: string, secret: string] | null) =>
     seed(catalogue, credentials === null ? null : { apiKey: credentials[0], secret: Redacted.make(credentials[1]) })
   ).pipe(Effect.provide(Layer.fresh(replica)))
 
-/** Every token of the sandbox: its key, whether this secret opens it, and its state. */
+/** Every token of the sandbox: its key, whether the given secret matches, and its state. */
 const tokens = Effect.fnUntraced(function* (secret: string) {
   const sql = yield* PgClient.PgClient
   const rows = yield* sql`

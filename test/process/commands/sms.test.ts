@@ -7,8 +7,8 @@ import { codeToSend, insurance as example, newInsurance } from "../../support/In
 import { insurancesReplica, outboxReplica } from "../../support/SalesOnPostgres.ts"
 
 /**
- * An SMS of a company, queued at an instant, with its sending result and the result of its delivery. Null means that
- * the SMS is still queued, or that its delivery was not queried.
+ * An SMS of a company, queued at the given instant. A null sending result means that the SMS is still queued. A null delivery
+ * result means that the delivery was not queried.
  */
 const messageOf = Effect.fnUntraced(function* (
   company: number,

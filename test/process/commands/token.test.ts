@@ -166,7 +166,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a rotation of a secret"
     })
   )
 
-  it.effect("drops the oldest secret when another overlap is still running", () =>
+  it.effect("drops the oldest secret if the overlap of an earlier rotation is still running", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       const { api_secret: first, token_id } = yield* issued

@@ -57,7 +57,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("reconcile without a con
     })
   )
 
-  it.effect("counts the settled sales of production that it should query again", () =>
+  it.effect("counts the settled production sales that are due for another status query", () =>
     Effect.gen(function* () {
       const { run } = yield* CommandLine
       const sql = yield* PgClient.PgClient

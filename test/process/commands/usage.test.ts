@@ -17,7 +17,7 @@ const usages: ReadonlyArray<readonly [command: string, usage: string]> = [
 ]
 
 layer(CommandLine.layer, { excludeTestServices: true })("the help of a command", (it) => {
-  it.effect("is checked for every command", () =>
+  it.effect("is tested here for every command", () =>
     Effect.sync(() =>
       assert.sameMembers(
         taught.map(([command]) => command),

@@ -123,7 +123,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("saldo webhook", (it) =>
     })
   )
 
-  it.effect("replays the events of a span, also those that were never queued", () =>
+  it.effect("replays the events of a time span, also events that were never queued", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       const sql = yield* PgClient.PgClient
@@ -157,7 +157,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("saldo webhook", (it) =>
     })
   )
 
-  it.effect("says that the replayed events of a disabled webhook wait", () =>
+  it.effect("says that replayed events wait while the webhook is disabled", () =>
     Effect.gen(function* () {
       const { run } = yield* CommandLine
       const { companyId, webhookId } = yield* companyWithWebhook
