@@ -74,7 +74,7 @@ describe("calls counted in this process", () => {
     }).pipe(Effect.provide(CallCounterMemory.layer))
   )
 
-  it.effect("are counted per bucket, and reading the quota counts nothing", () =>
+  it.effect("are counted separately for each token, and reading the quota counts no call", () =>
     Effect.gen(function* () {
       yield* remainingAfter(2)
       assert.strictEqual((yield* quotaOf({ ...bucket, key: "token:8" })).remaining, 3)

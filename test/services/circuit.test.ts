@@ -88,7 +88,8 @@ describe.each(["http", "dtone"] as const)("with PROVIDER=%s", (name) => {
         )
         yield* Effect.repeat(Effect.yieldNow, { until: () => provider.requests.length === failures_max })
         yield* secondsUntil(refusesSales)
-        // The ten sales are still being recorded, so a second company shows that nothing new is reserved.
+        // The ten sales still change rows, so a check that no row changes would fail. A second company shows that no new sale
+        // is reserved.
         const other = yield* company
         assert.strictEqual(codeOf(yield* topUp(other.auth)), "SERVICE_UNAVAILABLE")
         assert.isEmpty((yield* get("/v1/transacciones", other.auth)).body.data.items)

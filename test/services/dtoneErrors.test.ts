@@ -44,19 +44,21 @@ describe("a sale that DT One answers with an error", () => {
     [400, [1009001], unknown],
     [302, [], unknown],
     [200, [1005003], unknown],
-    // Of several error codes the least definite one decides.
+    // If a response has several error codes, the least definite code decides the outcome.
     [400, [1005003, 1999999], unknown],
     [400, [1005003, 1006001], notSent],
     [400, [1003002, 1005003], invalidAmount]
-  ] as const)("has the outcome of its status and codes: %d %j", ([status, codes, answer]) =>
-    withDtOne(({ fake, provider }) =>
-      Effect.gen(function* () {
-        fake.failNext(xid, status, ...codes)
-        assert.deepStrictEqual(yield* provider.dispatch(yield* ordered()), answer)
-        assert.deepStrictEqual(fake.sent, [xid])
-        assert.deepStrictEqual(fake.truth.delivered, [])
-      })
-    )
+  ] as const)(
+    "has the outcome that follows from the HTTP status and the error codes: %d %j",
+    ([status, codes, answer]) =>
+      withDtOne(({ fake, provider }) =>
+        Effect.gen(function* () {
+          fake.failNext(xid, status, ...codes)
+          assert.deepStrictEqual(yield* provider.dispatch(yield* ordered()), answer)
+          assert.deepStrictEqual(fake.sent, [xid])
+          assert.deepStrictEqual(fake.truth.delivered, [])
+        })
+      )
   )
 
   it.effect.each([

@@ -146,7 +146,7 @@ describe("a lookup at DT One", () => {
   it.effect.each([
     ["a number of another country", of(packageService, String(productIds.operator), "2125551234")],
     ["text that is not a number", of(packageService, String(productIds.operator), "809-555-1234")]
-  ] as const)("finds no identifier for %s", ([, query]) =>
+  ] as const)("reports an unknown identifier for %s", ([, query]) =>
     withDtOne(({ provider }) =>
       Effect.gen(function* () {
         assert.strictEqual((yield* provider.lookup(query))._tag, "NoSuchIdentifier")

@@ -64,7 +64,7 @@ describe("a sale through DT One", () => {
       }
     ],
     [
-      "a package, by its own product",
+      "a package, with the DT One product of the package",
       {
         type: "data_package",
         product: String(productIds.operator),
@@ -261,7 +261,7 @@ describe("a bill from a lookup", () => {
     )
   )
 
-  it.effect("leaves its sale held when DT One reports another bill as paid", () =>
+  it.effect("leaves its sale unresolved when DT One reports that another bill was paid", () =>
     withDtOne(({ fake, provider }) =>
       Effect.gen(function* () {
         fake.setBills("550011", statement("Ene 2026", 250.75))

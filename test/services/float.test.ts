@@ -8,6 +8,7 @@ import { gatewayAt, Outside, startProvider, unusedAddress, withLogLines } from "
 
 const { NoAnswer, NotOffered, Read } = FloatAnswer
 
+// The float is our balance with a provider.
 describe("the float at DT One", () => {
   it.effect("consists of the balances of the account, each in its own unit", () =>
     withDtOne(({ fake, provider }) =>
@@ -94,7 +95,7 @@ describe("the float", () => {
     )
   )
 
-  it("is a sum for each unit", () => {
+  it("is summed separately for each unit", () => {
     const dollars = { unit: "USD", available: 1.5, held: 1 }
     assert.deepStrictEqual(sumByUnit([dollars, { unit: "EUR", available: 3, held: 0 }, dollars]), [
       { unit: "USD", available: 3, held: 2 },

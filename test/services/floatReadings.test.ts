@@ -15,7 +15,7 @@ import { gatewayAt, secret } from "./support/Gateways.ts"
 const alert = { amount: 100, unit: "USD" }
 const usd = (available: number) => FloatAnswer.Read({ balances: [{ unit: "USD", available, held: 2 }] })
 
-/** The values of the metrics about the float of a provider, by metric and unit. */
+/** The values of the metrics about the float, our balance with a provider, by metric and unit. */
 const metricsOf = (provider: string) =>
   Effect.map(Metric.snapshot, (all) =>
     Object.fromEntries(
@@ -27,7 +27,7 @@ const metricsOf = (provider: string) =>
     )
   )
 
-/** Readings by a server of what a provider answers. A null answer means that the provider accepts no calls. */
+/** A server that reads the float of a scripted provider. If the scripted answer is null, the provider accepts no calls. */
 const world = Effect.gen(function* () {
   const url = yield* freshDatabaseUrl
   const answers: Array<FloatAnswer | null> = []

@@ -215,7 +215,7 @@ layer(Outside)((it) => {
       })
     )
 
-    it.effect("that is late is first not found, then unknown, and done after ten minutes", () =>
+    it.effect("that the gateway carries out late is first not found, then unknown, and done after ten minutes", () =>
       Effect.gen(function* () {
         const { ask, gateway, send } = yield* start
         gateway.misbehaviours.plan(xid, "late", "not found")

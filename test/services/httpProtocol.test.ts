@@ -104,7 +104,7 @@ layer(Outside)("a signed request", (it) => {
     })
   )
 
-  it.effect("has a signature over the path prefix of the configured URL, and no body if it is a GET", () =>
+  it.effect("includes the path prefix of the configured URL in its signature, and has no body if it is a GET", () =>
     Effect.gen(function* () {
       const seen: Array<FakeRequest> = []
       const url = yield* fakeServer((asked) => {

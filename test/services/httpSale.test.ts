@@ -142,7 +142,7 @@ layer(Outside)("a dispatch to an HTTP gateway", (it) => {
     })
   )
 
-  it.effect("leaves a different order with the same xid unknown", () =>
+  it.effect("has an unknown outcome if the gateway already has a different order with the same xid", () =>
     Effect.gen(function* () {
       const { gateway, provider } = yield* startProvider
       yield* provider.dispatch(order(1))
@@ -208,7 +208,7 @@ layer(Outside)("the response of an HTTP gateway", (it) => {
     })
   )
 
-  it.effect("to a sale of electricity without a token keeps the money held", () =>
+  it.effect("that lacks the token of an electricity sale keeps the money held", () =>
     Effect.gen(function* () {
       const { gateway, provider } = yield* startProvider
       gateway.replyNext(xid, { status: 200, body: yes })

@@ -25,7 +25,7 @@ layer(Outside)("an order for a policy", (it) => {
     })
   )
 
-  it.effect("is unknown when another order with the same xid was issued", () =>
+  it.effect("has an unknown outcome if the insurer has already issued another order with the same xid", () =>
     Effect.gen(function* () {
       const { gateway, insurer } = yield* startInsurer
       assert.deepStrictEqual(yield* insurer.issue(policyOrder()), Delivered({ delivery: policy }))

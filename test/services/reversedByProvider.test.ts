@@ -73,13 +73,13 @@ const contradictionsOf = Effect.fnUntraced(function* (transactionId: number) {
 const noContradiction = { asked: 0, contradicted: 0, notAsked: 0 }
 
 layer(loud, { excludeTestServices: true })("a settled sale about which DT One changes its answer", (it) => {
-  // The receiver, the status of the sale, DT One's later class of the transaction -> the alert
+  // The phone, the HTTP status and the status of the sale, the status that DT One has later (REVERSED by default), the alert.
   it.effect.each([
     ["8095551100", 201, "SUCCESS", undefined, "late_reversal"],
     ["8095552100", 201, "SUCCESS", "DECLINED", "late_refusal"],
     ["8095551106", 422, "FAILED", "COMPLETED", "late_success"]
   ] as const)(
-    "raises one alert from the first check an hour later on, and moves no money: receiver %s, status %d",
+    "raises one alert, at the first check after one hour, and moves no money: phone %s, HTTP status %d",
     ([identifier, answered, status, later, alert]) =>
       Effect.gen(function* () {
         const { provider } = yield* ExternalFakes

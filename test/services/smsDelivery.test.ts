@@ -45,7 +45,7 @@ layer(withTwilio, { excludeTestServices: true })("a message that Twilio accepts"
     ["undelivered", 30_003],
     ["failed", 30_034]
   ] as const)(
-    "and later reports as %s with error %d is listed, and does not count as a sent message",
+    "and later reports as %s with error %d is listed as undelivered, and does not count as a sent message",
     ([status, code]) =>
       Effect.gen(function* () {
         const { pass } = yield* ManualClock
@@ -68,7 +68,7 @@ layer(withTwilio, { excludeTestServices: true })("a message that Twilio accepts"
       })
   )
 
-  it.effect("is queried until it is delivered, and no longer", () =>
+  it.effect("is queried until it is delivered, and not afterwards", () =>
     Effect.gen(function* () {
       const { pass } = yield* ManualClock
       const { deliveries, questions, sent } = yield* FakeTwilio

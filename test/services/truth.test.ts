@@ -59,7 +59,7 @@ const buyAll = Effect.fnUntraced(function* (chaos: RandomFaults, { buy }: Buyer)
   }
 })
 
-/** Requests the failed reversals again. At DT One they have been made by hand meanwhile. */
+/** Requests the failed reversals again. With DT One, these sales have meanwhile been reversed by hand. */
 const reverseAgain = Effect.fnUntraced(function* ({ auth, toReverse }: Buyer) {
   for (const id of toReverse) {
     if ((yield* statusOf(auth, id)) !== "SUCCESS") continue
@@ -157,7 +157,7 @@ describe.each([
   )
   layer(world, { excludeTestServices: true })("in every external service", (it) => {
     it.effect(
-      `charge each delivery once, and nothing else (SEED=${seed})`,
+      `lead to one charge for each delivery, and to no other charge (SEED=${seed})`,
       () =>
         Effect.gen(function* () {
           const { insurer, provider, sms } = yield* ExternalFakes

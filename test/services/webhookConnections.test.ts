@@ -83,7 +83,7 @@ describe("a connection", () => {
     "over TLS with a certificate that is %s (trusted: %s) at the host %s gives the error %s",
     ([which, trusted, host, error]) =>
       Effect.gen(function* () {
-        // The environment may not turn off the verification.
+        // An environment variable must not turn off the verification of certificates.
         vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0")
         const files = yield* certificate(which)
         if (trusted) yield* trusting(files.cert)

@@ -102,7 +102,7 @@ describe("the response to a delivery", () => {
     [500, {}, "http_500", null],
     [599, {}, "http_599", null]
   ] as const)(
-    "with status %i and headers %j is the error %s and asks for a pause of %s s",
+    "with status %i and headers %j gives the error %s and asks for a pause of %s s",
     ([status, headers, error, retryAfter_s]) =>
       Effect.gen(function* () {
         const attempt = yield* attemptAt((response) => response.writeHead(status, headers).end())

@@ -28,7 +28,7 @@ const products = [
 /** The body of a sale, or null when the steps before the sale failed. */
 type Body = object | null
 
-/** Repeats a step up to five times until it succeeds; null if it never does. */
+/** Runs a step up to five times until it succeeds; null if all five tries fail. */
 const repeatStep = Effect.fnUntraced(function* <E, R>(step: Effect.Effect<ApiResponse, E, R>) {
   for (let time = 0; time < 5; time++) {
     const answer = yield* step
@@ -131,8 +131,8 @@ export const makeBuyer = Effect.fnUntraced(function* (chaos: RandomFaults, dispa
   })
 
   /**
-   * Sends the sale once. Returns false if it was not sold and is to be retried with the same key. 30 % of such sales
-   * are never retried instead.
+   * Sends the sale once. Returns false if the sale failed because a service was unavailable, and must be retried with the
+   * same key. 30 % of these sales are not retried: for them the result is true.
    */
   const attempt = Effect.fnUntraced(function* (number: number, body: object, time: number) {
     const sale = sell(body, { ...auth, "idempotency-key": keyOf(number) })

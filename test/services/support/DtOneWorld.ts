@@ -49,7 +49,7 @@ export const ordered = Effect.fnUntraced(function* (sold: Sold = {}) {
   } satisfies Order
 })
 
-/** Longest sleep that is skipped. Timeouts are longer, and end when a test moves the clock. */
+/** Longest sleep that the clock skips. Timeouts are longer, and end only when a test moves the clock. */
 const nap_max = Duration.seconds(5)
 
 /** A clock that skips the provider's pauses between status queries. */

@@ -9,10 +9,10 @@ const stuckAfter: ReadonlySet<Misbehaviour> = new Set(["silent before", "silent 
 /** Longest timeout of a call. */
 const timeout_ms = 31_000
 
-/** How long a "not found" fault lasts. A service must know every older request. */
+/** Longest time after the first request about an xid during which a service may answer "not found" by mistake. */
 const denies_max_ms = 10 * 60_000
 
-/** Share of the requests after the first one about an xid that have a fault. */
+/** Probability of a fault in each request about an xid after the first request. */
 const share = 0.3
 
 /** Random numbers that depend only on the seed and the arguments, not on the order of calls. */
