@@ -35,14 +35,14 @@ export interface Case {
   readonly transactionId: TransactionId | null
   readonly ours: CaseSide<StatementStatus> | null
   readonly theirs: CaseSide<StatementStatus> | null
-  /** Lines of the statement with this difference. 0 if the sale is not in the statement. */
+  /** Number of statement lines that show this difference. 0 if the sale is not in the statement. */
   readonly lines: number
-  /** The first of these lines, and the file that was compared last. */
+  /** `line`: the number of the first of these lines. `file`: the name of the statement that was compared last. */
   readonly line: number | null
   readonly file: string
   readonly foundAt: DateTime.Utc
   readonly seenAt: DateTime.Utc
-  /** Time of the later comparison of the same time span that no longer found the difference. Null if none. */
+  /** When a later comparison of the same time span did not find the difference. Null if every comparison found it. */
   readonly goneAt: DateTime.Utc | null
 }
 

@@ -29,7 +29,7 @@ const differing = <Entry extends { readonly id: number }>(
 const isEqual = <Entry extends object>(one: Entry, other: Entry): boolean =>
   Struct.keys(one).every((field) => one[field] === other[field])
 
-/** The fields of a change that differ, before and after. A new entry has all fields, and nothing before. */
+/** The fields of a change that differ, before and after. For a new entry, `before` is null and `after` has all fields. */
 export const changedFields = ({ after, before, list }: EntryChange) => {
   const { id } = after
   if (before === null) return { list, id, before, after }

@@ -69,8 +69,8 @@ export const faultsOf = ({ categories, packages, services }: PartlyRead): Readon
   ...sharedCodes(packages)
 ]
 
-// A provider may identify a package by its code, so two active packages may not have the same code. The code of a
-// withdrawn package may be used again.
+// A provider may identify a package by its code, so two active packages of a service may not have the same code. The
+// code of a withdrawn package may be used again.
 const sharedCodes = (packages: ReadonlyArray<Partly<PackageDraft>>): ReadonlyArray<DraftFault> =>
   packages.flatMap(({ active, code, id, serviceId }, index) => {
     const known = code !== undefined && serviceId !== undefined
@@ -83,8 +83,8 @@ const sharedCodes = (packages: ReadonlyArray<Partly<PackageDraft>>): ReadonlyArr
   })
 
 /**
- * A package of the draft and a package outside the draft that would both be on sale with the same code. Null if there
- * is no such pair.
+ * A package of the draft and a package outside the draft that would both be on sale with the same code for the same
+ * service. Null if there is no such pair.
  */
 export const sharedCodeOutside = (
   known: ReadonlyArray<PackageDraft>,

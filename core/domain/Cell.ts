@@ -28,14 +28,14 @@ export interface Cell {
   readonly companies: number
   /** Estimated number of rows. Null: the server does not answer. */
   readonly rows: number | null
-  /** Size of its tables and indexes on disk. Null: the server does not answer. */
+  /** Size of the cell's tables and indexes on disk, in bytes. Null: the server does not answer. */
   readonly bytes: number | null
 }
 
 /** Maximum age of directory data that a process has cached, such as the cell of a company. */
 export const directoryAge_max = Duration.seconds(5)
 
-/** The unfinished move of a company to another cell. It ends when the company is open in its cell. */
+/** The unfinished move of a company to another cell. */
 export interface CompanyMove {
   readonly companyId: CompanyId
   readonly source: CellName
@@ -48,11 +48,14 @@ export interface CellMove {
   readonly name: CellName
   readonly source: NodeName
   readonly target: NodeName
-  /** Whether the cell was open before the move. Then the end of the move opens it. */
+  /** Whether the cell was open before the move. If so, the cell is opened again when the move ends. */
   readonly wasOpen: boolean
 }
 
-/** Frozen rows that a move has left on a lost server: of a company in a cell, or of the whole cell if no company is given. */
+/**
+ * Frozen (read-only) rows that a move has left on a lost server. They are the rows of one company in a cell, or of the
+ * whole cell if `companyId` is null.
+ */
 export interface Leftover {
   readonly cell: CellName
   readonly companyId: CompanyId | null

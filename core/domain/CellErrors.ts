@@ -11,17 +11,17 @@ export class CellNotOpen extends Schema.TaggedError<CellNotOpen>()("CellNotOpen"
   name: Schema.NullOr(CellName)
 }) {}
 
-/** The company was not moved. Its move has begun, so its calls are refused. */
+/** The company was not moved. A move of the company has begun, so the calls of the company are refused. */
 export class CompanyMoving extends Schema.TaggedError<CompanyMoving>()("CompanyMoving", {
   companyId: CompanyId,
   /** The cells of the move that has begun. */
   source: CellName,
   target: CellName,
-  /** `other`: the move has another target. `busy`: other transactions kept the company's rows locked. */
+  /** `other`: the move that has begun has another target. `busy`: other transactions kept the company's rows locked. */
   why: Schema.Literals(["other", "busy"])
 }) {}
 
-/** The cell is moving to another node, so its calls are refused. */
+/** The cell is moving to another node, so the calls of its companies are refused. */
 export class CellMoving extends Schema.TaggedError<CellMoving>()("CellMoving", {
   name: CellName,
   /** The nodes of the move that has begun. */
@@ -35,9 +35,9 @@ export class CellMoving extends Schema.TaggedError<CellMoving>()("CellMoving", {
 export class CellNotMoved extends Schema.TaggedError<CellNotMoved>()("CellNotMoved", {
   name: CellName,
   /**
-   * `first`, `sandbox`: the first cell and the sandbox's cell stay on main. `companies`: a company is moving from or to the
-   * cell. `taken`: the node already has a schema with the cell's name. `leftovers`: the cell has frozen rows that a move of a
-   * company has left.
+   * `first`, `sandbox`: the first cell and the sandbox's cell stay on the node `main`. `companies`: a company is moving from or
+   * to the cell. `taken`: the node already has a schema with the cell's name. `leftovers`: the cell has frozen rows that a move
+   * of a company has left.
    */
   why: Schema.Literals(["first", "sandbox", "companies", "taken", "leftovers"])
 }) {}
@@ -54,15 +54,15 @@ export class CellsUnreachable extends Schema.TaggedError<CellsUnreachable>()("Ce
     "node_down",
     /** The node answers, and refuses the connection. */
     "refused",
-    /** The node does not answer, and the directory names it as the place of the rows. */
+    /** The node does not answer, and according to the directory the rows are there. */
     "place_down",
     /** The target does not answer, and the directory still names the source. The move can be cancelled. */
     "target_down",
-    /** The source does not answer, and the directory names the target. The move can end if the source is lost. */
+    /** The source does not answer, and the directory already names the target. The move can end if the source is lost. */
     "source_down",
-    /** The operator says that the source is lost, and it answers. */
+    /** The operator says that the source is lost, but the source answers. */
     "source_answers",
-    /** The operator says that the source is lost, and no move has begun. */
+    /** The operator says that the source is lost, but no move has begun. */
     "not_begun"
   ])
 }) {}
@@ -74,8 +74,8 @@ export class CellNameTaken extends Schema.TaggedError<CellNameTaken>()("CellName
 export class CellNotAdded extends Schema.TaggedError<CellNotAdded>()("CellNotAdded", {
   name: CellName,
   /**
-   * `login`: the login does not own the database. `busy`: sales used the ids for too long. `version`: the
-   * database has a later version. `unknown_node`: the environment has no address for the node. `node_down`:
+   * `login`: the login does not own the database. `busy`: other transactions kept a lock for too long. `version`:
+   * the database has a later version. `unknown_node`: the environment has no address for the node. `node_down`:
    * the node does not answer.
    */
   why: Schema.Literals(["login", "busy", "version", "unknown_node", "node_down"])

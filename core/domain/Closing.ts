@@ -56,7 +56,7 @@ export const DayFigures = Schema.Struct({
 })
 export type DayFigures = typeof DayFigures.Type
 
-/** The content of a closing, in the order of the text that is sealed. */
+/** The content of a closing. The fields are in the order of the sealed text. */
 export const ClosingContent = Schema.Struct({
   companyId: CompanyId,
   day: Schema.String,
@@ -83,10 +83,10 @@ export type ClosingContent = typeof ClosingContent.Type
 
 const TextOfContent = Schema.fromJsonString(ClosingContent)
 
-/** The text of a content, of which the seal is the SHA-256. */
+/** The text of a closing's content. The seal of the closing is the SHA-256 of this text. */
 export const sealedText = Schema.encodeSync(TextOfContent)
 
-/** Reads a sealed text. */
+/** Parses the sealed text of a closing. */
 export const contentOf = Schema.decodeUnknownSync(TextOfContent)
 
 /** A stored closing: the sealed text, its content, and the seal as 64 hex digits. */
@@ -96,16 +96,16 @@ export interface Closing {
   readonly seal: string
 }
 
-/** How long after midnight a server waits before it closes the day, so that late clocks rarely matter. */
+/** How long after midnight a server waits before it closes the day. Servers with a slow clock need this time. */
 export const closingDelay = Duration.minutes(10)
 
-/** Whether a local day is over for `delay`. */
+/** Whether a local day ended at least `delay` ago. */
 export const isOver = (day: string, now: DateTime.Utc, delay: Duration.Duration = Duration.zero): boolean =>
   DateTime.isGreaterThanOrEqualTo(now, DateTime.addDuration(startOfDay(nextDay(day)), delay))
 
 const none: CountedAmount = { count: 0, amount: 0 }
 
-/** The sum of the services with one status. */
+/** The number and the amount of the sales with one status, summed over all services. */
 export const sumOf = (services: ReadonlyArray<ServiceFigures>, status: ClosingStatus): CountedAmount =>
   services
     .filter((each) => each.status === status)
@@ -171,10 +171,10 @@ export const problemsOf = (
   return compared.filter(({ expected, found }) => !sameAs(expected, found))
 }
 
-/** Fault of a closing in its chain. `gap`: the closing of the day before is missing. */
+/** Why a closing does not continue the closing of the day before. `gap`: the closing of the day before is missing. */
 export type ChainFault = "seal" | "gap" | "previous seal" | "opening"
 
-/** Why a closing does not continue the closing before it. Null if it does. */
+/** The fault of a closing that follows `previous`. Null if the closing has no fault. */
 export const chainFault = (
   { content, seal, text }: Closing,
   previous: Closing | null,
@@ -186,7 +186,7 @@ export const chainFault = (
   return content.opening === (previous?.content.closing ?? 0) ? null : "opening"
 }
 
-/** Size of an id range. The entries of one range are digested together. */
+/** Number of consecutive ids in a chunk. The entries of a chunk are hashed together. */
 const chunkLength = 1_000
 
 const lineOf = ({ amount, balance, createdAt, id, reference, transactionId, type }: Entry): string =>
@@ -195,8 +195,8 @@ const lineOf = ({ amount, balance, createdAt, id, reference, transactionId, type
   )
 
 /**
- * The digest of a day's entries, ascending by id: SHA-256 over the digests of their chunks. So a database can digest a
- * million entries a thousand at a time. sql/functions/closing.sql has the same rule.
+ * The digest of a day's entries, ascending by id: SHA-256 over the digests of their chunks. Because of the chunks, a
+ * database hashes only a thousand of a million entries at a time. sql/functions/closing.sql has the same rule.
  */
 export const entriesDigestOf = (entries: ReadonlyArray<Entry>, sha256Hex: (text: string) => string): string => {
   const chunks = Map.groupBy(entries, ({ id }) => Math.floor(id / chunkLength))

@@ -14,7 +14,7 @@ export interface PublicError {
 }
 
 interface Overrides<E> {
-  /** Set only if the error has another status or message than its code. */
+  /** The status and the message are set only if they differ from the status and message of the code. */
   readonly status?: ErrorStatus
   readonly message?: string | ((error: E) => string | undefined)
 }
@@ -219,16 +219,16 @@ const rows: { readonly [Tag in CoreError["_tag"]]: Row<Extract<CoreError, { _tag
 export const isCoreError = (error: unknown): error is CoreError =>
   Predicate.hasProperty(error, "_tag") && typeof error._tag === "string" && Object.hasOwn(rows, error._tag)
 
-/** The error itself, or the outermost of its causes, that has a code. Null if none has a code. */
+/** The error itself if it has a code, and otherwise its outermost cause that has a code. Null if there is none. */
 export const codedError = (error: unknown): { readonly code: unknown } | null => {
   if (Predicate.hasProperty(error, "code")) return error
   return Predicate.hasProperty(error, "cause") ? codedError(error.cause) : null
 }
 
-/** The code of an error or of its outermost cause that has one. Null if none has a code. */
+/** The code of an error or, if the error has none, of its outermost cause with a code. Null if there is none. */
 export const codeOf = (error: unknown): unknown => codedError(error)?.code ?? null
 
-// The code with which the database refuses to write a closed company.
+// The SQL error code with which the database refuses to write rows of a closed company.
 const closedCode = "SC001"
 
 /** Whether a call failed because its company is closed. */
@@ -236,8 +236,8 @@ export const isOfClosedCompany = (defect: unknown): boolean =>
   defect instanceof CompanyClosed || codeOf(defect) === closedCode
 
 /**
- * The error of a failed call. If the company is closed during a call, the database refuses a statement of it, which is a
- * defect. The caller sees this defect as CompanyClosed.
+ * The error of a failed call. If the company is closed during a call, the database refuses a statement of the call. This
+ * refusal is a defect, and the caller sees it as CompanyClosed.
  */
 export const failureOf = <E>(cause: Cause.Cause<E>): Option.Option<E | CompanyClosed> =>
   Option.orElse(Cause.findErrorOption(cause), () =>

@@ -71,7 +71,7 @@ const Refused = Schema.Struct({ ...sale, status: Schema.Literal("FAILED") })
 /** An earlier operation that prevents this one. */
 const Existing = Schema.Struct({ transaction_id: Schema.Int })
 
-/** The state of an insurance that does not allow this operation. */
+/** The current state of an insurance, in which this operation is not allowed. */
 const Blocking = Schema.Struct({ estado: InsuranceState })
 
 /** Maps each invalid field to a reason. Some reasons add data under further keys, such as `monto_minimo`. */

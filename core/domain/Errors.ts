@@ -58,7 +58,7 @@ export class InsufficientBalance extends Schema.TaggedError<InsufficientBalance>
   required: Amount
 }) {}
 
-/** The sale would exceed the company's limit of a period. Nothing was reserved. Contract: 4.5. */
+/** The sale would exceed the company's limit for a period. Nothing was reserved. Contract: 4.5. */
 export class LimitExceeded extends Schema.TaggedError<LimitExceeded>()("LimitExceeded", {
   period: Schema.Literals(["diario", "semanal", "mensual"]),
   limit: Centavos,

@@ -12,7 +12,7 @@ export type Sequence = typeof Sequence.Type
 export const WebhookId = Schema.Int.check(Schema.isGreaterThan(0)).pipe(Schema.brand("WebhookId"))
 export type WebhookId = typeof WebhookId.Type
 
-/** How many webhooks a company may have. Contract: 6. */
+/** Maximum number of webhooks of a company. Contract: 6. */
 export const webhooks_max = 10
 
 /** Subject of an event: a sale, a policy, a balance or a ledger entry, in its state at the time of the event. */
@@ -28,7 +28,7 @@ export type EventSubject = Data.TaggedEnum<{
     readonly validFrom: string | null
     readonly validUntil: string | null
   }
-  /** The available amount crossed the alert value. */
+  /** The available amount crossed the low-balance threshold (`alert`). */
   Balance: { readonly available: Centavos; readonly held: Centavos; readonly alert: Centavos }
   /** A deposit or an adjustment. */
   Movement: { readonly entry: Entry }

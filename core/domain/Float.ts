@@ -23,9 +23,9 @@ export interface FloatReading {
   readonly provider: ProviderName
   /** Empty if the provider does not report its balance. */
   readonly balances: ReadonlyArray<FloatBalance>
-  /** The last answer. Null if there was none yet. */
+  /** When the provider last answered. Null if it has never answered. */
   readonly readAt: DateTime.Utc | null
-  /** The last question without an answer. Null if there was none. */
+  /** When a question last had no answer. Null if every question had an answer. */
   readonly failedAt: DateTime.Utc | null
 }
 
@@ -54,7 +54,7 @@ export const floatState = (
   return DateTime.isLessThan(DateTime.addDuration(readAt, age_max), now) ? "antigua" : "actual"
 }
 
-/** The balances with one entry for each unit. */
+/** Adds up the balances that have the same unit. */
 export const sumByUnit = (balances: ReadonlyArray<FloatBalance>): ReadonlyArray<FloatBalance> =>
   [...Map.groupBy(balances, ({ unit }) => unit)].map(([unit, those]) => ({
     unit,

@@ -3,16 +3,12 @@ import type { LateOutcome } from "./AuditAction.ts"
 import { StatusAnswer } from "./Recovery.ts"
 import type { Status } from "./Status.ts"
 
-/**
- * A check of settled sales: a later question to the provider about each sale, because the provider's answer may change.
- */
+/** A check asks the provider about each settled sale again, because the provider's answer may have changed. */
 export interface Check {
   /** Name of the check: hours from the settlement until the question. */
   readonly hours: number
   readonly dueAfter: Duration.Duration
-  /**
-   * Age from which this check skips a sale and leaves it to the next check. The last check has no successor.
-   */
+  /** Age from which this check skips a sale and leaves it to the next check. No check follows the last one. */
   readonly lateAfter: Duration.Duration
 }
 

@@ -42,7 +42,7 @@ export const FundingProposal = Schema.Struct({
 })
 export type FundingProposal = typeof FundingProposal.Type
 
-/** How long a proposal can be confirmed or rejected. */
+/** How long after it was made a proposal can be confirmed or rejected. */
 const life = Duration.hours(24)
 
 export const expiryOf = (proposedAt: DateTime.Utc): DateTime.Utc => DateTime.addDuration(proposedAt, life)

@@ -76,8 +76,8 @@ export interface History {
 }
 
 /**
- * Which process wrote the outcome: the call itself, recovery, two operators, or the question that an operator sent to the
- * provider.
+ * The source of an outcome. `call`: the call itself. `recovery`: recovery's question. `operator`: a proposal and its
+ * confirmation by two operators. `question`: an operator's question to the provider.
  */
 export type FoundBy = "call" | "recovery" | "operator" | "question"
 
@@ -116,10 +116,10 @@ export const HistoryEvent = Data.taggedEnum<HistoryEvent>()
 
 /** The parts of a sale's amount that are available, held and charged. Their sum is always the amount. */
 export interface AmountParts {
-  /** The company may spend it. */
+  /** The part that the company may spend. */
   readonly available: number
   readonly held: number
-  /** It was paid for the sale. */
+  /** The part that was paid for the sale. */
   readonly charged: number
 }
 
@@ -148,7 +148,7 @@ const recoveryAskedBefore = ({ questions }: History, at: DateTime.Utc): boolean 
 const answeredTo = ({ questions }: History): History["questions"] =>
   questions.filter(({ answer }) => answer !== "NotAsked")
 
-/** Details of the audit events of the wanted action that settled the sale or a reversal. */
+/** Details of the audit events that have the wanted action and settled the sale or a reversal. */
 const settledBy = ({ audited }: History, wanted: AuditAction) =>
   audited.flatMap(({ action, details }) => (action === wanted && details["won"] === true ? [details] : []))
 

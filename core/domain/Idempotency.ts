@@ -42,9 +42,9 @@ export interface KeyRecord {
 export type KeyState = "reused" | "replay" | "in_progress" | "conflict"
 
 /**
- * Classifies a repeated key. After the retention the key is a conflict and never starts a new sale. The xid is derived
- * from the key and must stay unique for ever. The SQL function `key_state` repeats the rule, and test/postgres/model
- * compares the two.
+ * Classifies a repeated key. After the retention, a call with the key gets a conflict and never starts a new sale,
+ * because the xid is derived from the key and must stay unique for ever. The SQL function `key_state` repeats the rule,
+ * and test/postgres/model compares the two.
  */
 export const readKey = (
   record: KeyRecord,
@@ -56,7 +56,7 @@ export const readKey = (
   return isOlderThan(record.claimedAt, inProgress_max, call.now) ? "conflict" : "in_progress"
 }
 
-/** The error for a repeated key without a replay. It names the transaction that the key belongs to. Contract: 3.2. */
+/** The error for a repeated key whose response is not replayed. Contract: 3.2. */
 export const keyErrorOf = (state: Exclude<KeyState, "replay">, transactionId: TransactionId, status: Status) => {
   switch (state) {
     case "reused":
@@ -71,7 +71,7 @@ export const keyErrorOf = (state: Exclude<KeyState, "replay">, transactionId: Tr
 const isOlderThan = (instant: DateTime.Utc, age: Duration.Duration, now: DateTime.Utc): boolean =>
   DateTime.isLessThan(instant, DateTime.subtractDuration(now, age))
 
-/** Maximum length of the prefix. Providers accept ids of at most 40 characters; the hyphen and the hex part take 25. */
+/** Maximum length of an xid's prefix. Providers accept at most 40 characters; the hyphen and the hex digits take 25. */
 export const xidPrefixLength_max = 15
 
 /** Allowed prefixes, as the source of a regular expression. */

@@ -81,7 +81,7 @@ export interface InsuranceRequest {
 /**
  * Returns the quote that a sale may buy now, or the error. Contract: 4.6, sale outcomes.
  *
- * The plate may differ in case; everything else must equal the quote.
+ * The plate may be in upper or lower case. All other values must equal those of the insurance.
  */
 export const sellable = (
   insurance: Insurance | null,

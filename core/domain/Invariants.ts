@@ -28,5 +28,5 @@ export const invariants = {
 
 export type Invariant = keyof typeof invariants
 
-/** The invariants between cells. The others hold in each cell. */
+/** The invariants that span several cells. Each of the other invariants holds within every cell. */
 export type CellInvariant = Extract<Invariant, "located" | "assigned">

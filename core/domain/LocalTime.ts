@@ -35,7 +35,7 @@ export const startOfDay = (day: string): DateTime.Utc => DateTime.addDuration(mi
 /** The local day after a local day. */
 export const nextDay = (day: string): string => daysBefore(day, -1)
 
-/** The local day that many days before a local day. */
+/** The local day that is `days` days before `day`. */
 export const daysBefore = (day: string, days: number): string =>
   DateTime.formatIsoDateUtc(DateTime.subtract(midnight(day), { days }))
 

@@ -33,7 +33,7 @@ export type AmountFault = "invalido" | "max_2_decimales" | "fuera_de_rango"
 const jsonNumber = /^(?<sign>-?)(?<whole>\d+)(?:\.(?<decimals>\d+))?(?:[eE](?<exponent>[+-]?\d+))?$/
 const plainDigits = /^(?<whole>\d+)(?:\.(?<decimals>\d+))?$/
 
-/** The most digits that an amount in centavos may have, so that it stays a safe integer. */
+/** Maximum number of digits of an amount in centavos. With 15 digits, an amount is always a safe integer. */
 const digits_max = 15
 
 /** The largest amount that is accepted. */

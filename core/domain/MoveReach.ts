@@ -1,31 +1,31 @@
 import { Result } from "effect"
 import { CellsUnreachable } from "./CellErrors.ts"
 
-/** A place of a move: where the rows were when it began, or where they go. */
+/** One of the two places of a move. `source`: where the rows were when the move began. `target`: where they go. */
 export type MoveSide = "source" | "target"
 
 export const otherSide = (side: MoveSide): MoveSide => (side === "source" ? "target" : "source")
 
-/** Whether the owner's connections reach the server of a place. Null: they do. */
+/** The server of a place, and why the connections of the database owner do not reach it. Null: they reach it. */
 export interface Reach {
   readonly node: string
   readonly fault: CellsUnreachable["why"] | null
 }
 
-/** For each place of a move, whether the owner's connections reach its server. */
+/** The reach of both places of a move. */
 export type MoveReach = Readonly<Record<MoveSide, Reach>>
 
 const unreachable = ({ node }: Reach, why: CellsUnreachable["why"]) => Result.fail(new CellsUnreachable({ node, why }))
 
-/** Fails unless both servers can be reached, which a move needs in order to begin. */
+/** Fails unless both servers can be reached. Only then can a move begin. */
 export const requireBoth = ({ source, target }: MoveReach): Result.Result<void, CellsUnreachable> => {
   const missing = [source, target].find(({ fault }) => fault !== null)
   return missing?.fault == null ? Result.void : unreachable(missing, missing.fault)
 }
 
 /**
- * A place that does not answer, and that a move does not need in order to end. Its rows stay there,
- * frozen.
+ * A place that does not answer, although the move can end without it. The rows in this place stay frozen
+ * (read-only).
  */
 export interface LostPlace {
   readonly side: MoveSide
@@ -34,9 +34,9 @@ export interface LostPlace {
 
 /** How an operator ends a move that has begun. */
 export interface MoveEnd {
-  /** The place that the directory names. Only its rows count. */
+  /** The place that the directory names. Only the rows in this place are valid. */
   readonly place: MoveSide
-  /** Whether the rows shall stay at the source. */
+  /** Whether the operator cancels the move, so that the rows stay at the source. */
   readonly isGivenUp: boolean
   /** Whether the operator says that the server of the source is lost. */
   readonly isSourceLost: boolean

@@ -7,12 +7,12 @@ import type { InsuranceId } from "./Ids.ts"
 export const codeLife = Duration.minutes(10)
 
 /**
- * The most wrong attempts for one insurance, counted over all its codes. After them the insurance is blocked
+ * Maximum number of wrong attempts for one insurance, counted over all its codes. Then the insurance is blocked
  * permanently. Contract: 8.
  */
 export const attempts_max = 5
 
-/** The most resends after the first code, if all messages are delivered. */
+/** Maximum number of resends after the first code, if all messages are delivered. */
 export const resends_max = 5
 
 /** Two counts of an insurance: codes sent after the first code, and messages that were not delivered. */

@@ -45,7 +45,7 @@ export const lowestRole: Readonly<Record<OperatorAction, Role>> = {
 export const may = (role: Role, action: OperatorAction): boolean =>
   Role.literals.indexOf(role) >= Role.literals.indexOf(lowestRole[action])
 
-// Names of actors without an account. No account may have one of them.
+// Names of the two actors without an account: the server's shell and the service itself. No account may have them.
 const shellName = "local"
 const serverName = "server"
 const reserved = [shellName, serverName].map(foldedText)
@@ -67,7 +67,7 @@ export type OperatorName = typeof OperatorName.Type
 
 /** The origin of a change: the operator, the role, and the place from which the change was made. */
 export const Actor = Schema.Struct({
-  /** The account. Null for the shell of an installation without accounts, and for the server. */
+  /** The account. Null for the service itself, and for the server's shell in an installation without an admin. */
   id: Schema.NullOr(OperatorId),
   name: Schema.String,
   role: Role,
@@ -84,7 +84,7 @@ export interface Origin {
   readonly address: string | null
 }
 
-/** The actor at the shell of an installation without an admin. */
+/** The actor for a person with access to the server's shell, in an installation without an admin. */
 export const shellActorFrom = ({ address, via }: Origin): Actor => ({
   id: null,
   name: shellName,

@@ -43,7 +43,7 @@ const sessionIdle_max = Duration.minutes(30)
 /** A session ends this long after sign-in, however much it is used. */
 export const session_max = Duration.hours(12)
 
-/** How long after the password was typed a session may make changes. */
+/** How long a session may make changes after the password was typed. */
 const reauthentication_max = Duration.minutes(10)
 
 /** The times of a session. */
@@ -64,17 +64,17 @@ export const isLive = ({ createdAt, usedAt }: SessionTimes, now: DateTime.Utc): 
 export const isFresh = ({ reauthenticatedAt }: SessionTimes, now: DateTime.Utc): boolean =>
   isWithin(reauthenticatedAt, now, reauthentication_max)
 
-/** Time in which failed sign-ins are counted. */
+/** Length of the time window in which failed sign-ins are counted. */
 export const attemptWindow = Duration.minutes(15)
 
-/** The most failed sign-ins within the window. */
+/** Maximum number of failed sign-ins within the window, for an account and from an address. */
 export const failedAttempts_max = { account: 5, address: 20 }
 
 /**
  * Seconds until another sign-in is allowed. Null if it is allowed now.
  *
  * @param failed the latest failed attempts, newest first.
- * @param failed_max the most that are allowed within the window.
+ * @param failed_max maximum number of failed attempts within the window.
  */
 export const secondsBlocked = (
   failed: ReadonlyArray<DateTime.Utc>,

@@ -90,7 +90,7 @@ export class UnreadableTransaction extends Schema.TaggedError<UnreadableTransact
 /** The reference was used before for another amount. Nothing was added. */
 export class ReferenceTaken extends Schema.TaggedError<ReferenceTaken>()("ReferenceTaken", {
   reference: Schema.String,
-  /** Signed amounts in centavos. Only those of adjustments may be negative. */
+  /** Signed amounts in centavos. Only the amount of an adjustment may be negative. */
   recorded: Schema.Int,
   asked: Schema.Int
 }) {}
@@ -104,7 +104,7 @@ export class ReferenceProposed extends Schema.TaggedError<ReferenceProposed>()("
   asked: Schema.Int
 }) {}
 
-/** A deposit of another company has this reference, and the operator has not confirmed the repetition. Nothing was added. */
+/** A deposit of another company has this reference, and the operator did not allow to repeat it. Nothing was added. */
 export class ReferenceElsewhere extends Schema.TaggedError<ReferenceElsewhere>()("ReferenceElsewhere", {
   reference: Schema.String,
   companyId: CompanyId,

@@ -20,7 +20,7 @@ export interface ListFilter extends DayRange {
 
 /** A page of a list. The ids of the rows rise in the order in which the rows are written. */
 export interface FrozenSlice<A> extends Slice<A> {
-  /** The `upTo` for the other pages. With it they show the same list as this page. 0 if there are no rows. */
+  /** The `upTo` with which the other pages show the same list as this page. 0 if there are no rows. */
   readonly upTo: number
 }
 

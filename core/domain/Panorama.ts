@@ -73,11 +73,14 @@ export interface DayComparison {
   readonly before: DaySales
   /** Sales of the day a week before, until the same time of day. */
   readonly beforeUntilNow: SalesCount
-  /** Ordered by today's amount, then by the amount before, largest first. */
+  /** Ordered by today's amount, then by the amount of the day a week before, largest first. */
   readonly services: ReadonlyArray<ServiceComparison>
 }
 
-/** The sales of two days: the local days, today's sales, all sales of the day before, and those until the same time. */
+/**
+ * Today (`day`) and the same weekday a week before (`dayBefore`), with the sales of each day. `beforeUntilNow` has the
+ * sales of the earlier day until the same time of day.
+ */
 export interface ComparedDays {
   readonly day: string
   readonly today: ReadonlyArray<HourOfService>
@@ -122,7 +125,7 @@ export interface SupplierResult {
   readonly p95_ms: number
 }
 
-/** Share of the settled sales that were delivered, 0 to 1. */
+/** Fraction of the settled sales that were delivered, 0 to 1. */
 export const successRateOf = ({ delivered, failed }: Pick<SupplierResult, "delivered" | "failed">): number =>
   delivered / (delivered + failed)
 
@@ -155,7 +158,7 @@ export interface HeldMoney {
   readonly oldest: OldestPending | null
 }
 
-/** A company with less available money than its alert value. */
+/** A company whose available balance is below its low-balance threshold. */
 export interface LowBalance {
   readonly companyId: CompanyId
   readonly name: string
@@ -186,7 +189,7 @@ export interface Beginning<A> {
 export interface LastClosing {
   /** The last closed day of any company. Null: no day is closed. */
   readonly day: string | null
-  /** Number of companies that are closed until yesterday. */
+  /** Number of companies with all days up to yesterday closed. */
   readonly closed: number
   /** Number of companies with an unclosed day before today. */
   readonly unclosed: number
@@ -195,7 +198,7 @@ export interface LastClosing {
 /** Matters that need the operator's attention now. */
 export interface OpenMatters {
   readonly held: HeldMoney
-  /** Ordered by the missing part of the alert value, largest first. */
+  /** Ordered by the amount that is missing to the low-balance threshold, largest first. */
   readonly lowBalances: Beginning<LowBalance>
   /** Longest failing first, then disabled webhooks. */
   readonly webhooks: Beginning<TroubledWebhook>

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** A column of a printed table: its heading, its share of the width, and what its cells are. Amounts are centavos. */
+/** A column of a printed table: its heading, its part of the table's width, and the kind of its cells. Amounts are centavos. */
 const PrintedColumn = Schema.Struct({
   heading: Schema.String,
   share: Schema.Finite,
@@ -14,7 +14,7 @@ export const PrintedTable = Schema.Struct({
   columns: Schema.Array(PrintedColumn),
   /** The cells of each row. Null prints nothing. */
   rows: Schema.Array(Schema.Array(Schema.NullOr(Schema.Union([Schema.String, Schema.Int])))),
-  /** When the data was made. The document has no other time, so two copies have equal bytes. */
+  /** When the data was made. The document contains no other time, so the same data always gives equal bytes. */
   createdAt: Schema.DateTimeUtc
 })
 export type PrintedTable = typeof PrintedTable.Type

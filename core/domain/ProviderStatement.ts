@@ -7,7 +7,7 @@ import { isClean } from "./Text.ts"
 export const ProviderName = Schema.Literals(["dtone", "http", "simulador"])
 export type ProviderName = typeof ProviderName.Type
 
-/** The fields of a line that are compared. `external_id` is the provider's own id of the sale. */
+/** The fields of a statement line that are compared with the sale. `external_id` is the provider's own id of the sale. */
 export const statementFields = ["xid", "external_id", "status", "amount", "date"] as const
 export type StatementField = (typeof statementFields)[number]
 
@@ -20,7 +20,7 @@ export interface StatementLine {
   readonly xid: string | null
   readonly externalId: string | null
   readonly status: StatementStatus
-  /** Null if a refused sale has no amount. */
+  /** Null only for a refused sale without an amount in the statement. */
   readonly amount: Centavos | null
   /** The date of the sale in the statement: an instant, or the first and the last instant of a local day. */
   readonly dated: { readonly since: DateTime.Utc; readonly until: DateTime.Utc } | null
@@ -49,7 +49,7 @@ const ownColumns: Preset = {
   zone: "local"
 }
 
-/** The export of each provider. DT One: the transactions report of DT Shop. */
+/** The form of each provider's statement. For DT One, the statement is the transactions report of DT Shop. */
 export const statementPresets: Readonly<Record<ProviderName, Preset>> = {
   dtone: {
     columns: {
@@ -94,7 +94,7 @@ export const readStatementStatus = (text: string): StatementStatus | null =>
 const currency = /^(?:RD\$|DOP|\$)\s*|\s*(?:RD\$|DOP)$/i
 const grouped = /^\d{1,3}(?:([.,])\d{3})(?:\1\d{3})*$/
 
-/** Splits the digits of an amount at its decimal mark. A text, if the amount can be read in two ways. */
+/** Splits the digits of an amount at its decimal mark. Returns an error text if the amount can be read in two ways. */
 const splitDecimals = (digits: string): readonly [whole: string, decimals: string] | string => {
   const mark = Math.max(digits.lastIndexOf("."), digits.lastIndexOf(","))
   if (mark === -1) return [digits, ""]
@@ -114,7 +114,7 @@ export const readStatementAmount = (text: string): Result.Result<Centavos, strin
   if (typeof parts === "string") return Result.fail(parts)
   const [whole, decimals] = parts
   if (!/^\d+$/.test(whole) && !grouped.test(whole)) return Result.fail("is not an amount")
-  // Some exports write more than two decimals. Zeros after the second change nothing.
+  // Some statements have more than two decimals. Zeros after the second decimal do not change the amount.
   const plain = [whole.replace(/[.,]/g, ""), decimals.replace(/(?<=^\d\d)0+$/, "")].filter((part) => part !== "")
   return Result.mapError(readLimit(AmountLiteral.TextLiteral({ text: plain.join(".") })), (fault) =>
     fault === "max_2_decimales" ? "has more than two decimals" : "is not an amount"
@@ -158,7 +158,7 @@ export const readStatementLine = (
   if (xid === "" && externalId === "") return fault(cells.xid === undefined ? "external_id" : "xid", "is empty")
   if (xid.length > idLength_max || !isClean(xid)) return fault("xid", "is not an id")
   if (externalId.length > idLength_max || !isClean(externalId)) return fault("external_id", "is not an id")
-  // A statement without a column of statuses lists what the provider charges.
+  // A statement without a status column lists only sales that the provider charges.
   const status = cells.status === undefined ? "SUCCESS" : readStatementStatus(cells.status)
   if (status === null) return fault("status", `${JSON.stringify(cells.status)} is not a known status`)
   const written = cells.amount?.trim() ?? ""

@@ -7,7 +7,7 @@ import { dayOf, nextDay, startOfDay } from "./LocalTime.ts"
  */
 export const window_s = 60
 
-/** The most lookups of one token that may reach a provider. Contract: 8. */
+/** Maximum number of lookups of one token that may reach a provider. Contract: 8. */
 export const realLookupsPerMinute = 30
 export const realLookupsPerDay = 2000
 

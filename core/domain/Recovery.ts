@@ -77,7 +77,7 @@ export interface Asked {
 }
 
 /**
- * Counts a "not found" answer, and decides whether the sale is denied: after enough consecutive firm answers.
+ * Counts a "not found" answer, and decides whether enough consecutive firm answers deny the sale.
  *
  * Two answers within seconds may come from a provider that has just lost its data, and an operator may ask at any
  * moment. Therefore a second answer before the scheduled time `askAt` does not count: the result is null. If a wrong
@@ -106,10 +106,10 @@ interface StoredCount {
 }
 
 /**
- * Whether a conclusion that counts a "not found" may still be written. It must follow the stored count, and come from
- * the operation's last claim. A recovery cycle with an expired lease does not know the answer that a later cycle
- * received, even if the count is the same again. The in-memory ledger calls this function, and the SQL of the Postgres
- * ledger repeats the rule.
+ * Whether a conclusion that counts a "not found" may still be written. Its count must be the stored count plus one, and
+ * it must come from the operation's last claim. A recovery cycle with an expired lease does not know the answer that a
+ * later cycle received, even if the stored count has its old value again. The in-memory ledger calls this function, and
+ * the SQL of the Postgres ledger repeats the rule.
  */
 export const countsOn = ({ claimedAt, notFound }: Count, { askedAt, notFound: known }: StoredCount): boolean => {
   const isOfLastClaim = claimedAt === undefined || (askedAt !== null && DateTime.Equivalence(claimedAt, askedAt))

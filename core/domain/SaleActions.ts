@@ -64,7 +64,7 @@ export type SaleAction = Data.TaggedEnum<{
 }>
 export const SaleAction = Data.taggedEnum<SaleAction>()
 
-/** The kind of action that a role must allow. Null: no change. */
+/** The kind of action that the operator's role must allow. Null: the role does not matter, because nothing is changed. */
 const needs: Readonly<Record<SaleAction["_tag"], OperatorAction | null>> = {
   Ask: "propose",
   Propose: "propose",
@@ -81,7 +81,7 @@ const proposalsOn = (toResolve: SaleToResolve, now: DateTime.Utc): ReadonlyArray
     unresolved === null
       ? ([Finding.cases.Failed.make({}), ["Success", "Failed"], order.createdAt] as const)
       : ([Finding.cases.Stands.make({}), ["Reversed", "Stands"], unresolved.reversal.createdAt] as const)
-  // A confirmed proposal is about to settle, or may be confirmed again.
+  // A confirmed proposal is about to settle the operation, or may be confirmed again. So no new proposal is offered.
   const isConfirmed = proposal?.confirmation != null && proposal.reversalId === (unresolved?.reversal.id ?? null)
   if (isConfirmed) return []
   return Result.isSuccess(resolvable(toResolve, first, now))

@@ -81,7 +81,7 @@ export type Availability = Data.TaggedEnum<{
 }>
 export const Availability = Data.taggedEnum<Availability>()
 
-/** Whether the company may sell the type. Insurance must be enabled per company. Contract: 4.6. */
+/** Whether the company may sell services of this type. Insurance must be enabled per company. Contract: 4.6. */
 export const mayBeSoldBy = ({ insuranceEnabled }: Company, { type }: Service): boolean =>
   insuranceEnabled || type !== "insurance"
 

@@ -2,7 +2,7 @@ import { Context } from "effect"
 
 /**
  * SHA-256 of a UTF-8 text. The port is synchronous and takes text instead of bytes, because hashes are frequent and
- * small. Every call needs one, a sale three, of a few hundred bytes each.
+ * small. Every call computes one hash and a sale computes three, each over a few hundred bytes.
  */
 export class Sha256 extends Context.Service<
   Sha256,

@@ -24,7 +24,7 @@ export class NotOwnAccount extends Schema.TaggedError<NotOwnAccount>()("NotOwnAc
 /** The invitation does not exist, has expired, or was used. */
 export class InvitationRefused extends Schema.TaggedError<InvitationRefused>()("InvitationRefused", {}) {}
 
-/** The code does not confirm the new secret of an invitation. */
+/** The typed code does not belong to the new authenticator secret of the invited operator. */
 export class CodeRefused extends Schema.TaggedError<CodeRefused>()("CodeRefused", {}) {}
 
 /** The password is too easy to guess, or too long. */

@@ -15,7 +15,7 @@ export type SmsAnswer = Data.TaggedEnum<{
   Sent: {
     /** The gateway's id of the message. */
     readonly reference: string
-    /** Whether the gateway reports the delivery of this message on request. */
+    /** Whether Saldo can ask the gateway later whether this message was delivered. */
     readonly traceable?: boolean
   }
   /** Not sent. A retry may succeed. */
@@ -48,7 +48,7 @@ interface MessageLife {
 }
 
 /**
- * When Saldo next asks the gateway for the delivery of a message. The schedule is the schedule of unsent messages, with
+ * When Saldo next asks the gateway whether a message was delivered. The schedule is the same as for unsent messages, with
  * a last question when the code expires. Null after the expiry, because the phone's owner then needs a new code anyway.
  */
 export const nextDeliveryQuestion = ({ createdAt, expiresAt }: MessageLife, now: DateTime.Utc): DateTime.Utc | null =>

@@ -17,7 +17,7 @@ export interface PresentedSecret {
   readonly peppered: Uint8Array
 }
 
-/** The most secrets of a token: the current secret and, for some time after a rotation, the previous secret. */
+/** Maximum number of secrets of a token: the current secret and, for some time after a rotation, the previous secret. */
 const secrets_max = 2
 
 // Takes the place of a missing secret in the comparison, so that an unknown api_key takes as long as a wrong secret.

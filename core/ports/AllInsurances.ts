@@ -5,7 +5,7 @@ import type { InsuranceState } from "../domain/InsuranceState.ts"
 import type { PageTooDeep } from "../domain/OperatorErrors.ts"
 import type { Page, Slice } from "../domain/Page.ts"
 
-/** All given fields must match. */
+/** Filter of insurances. All given fields must match. */
 export interface InsuranceFilter {
   readonly companyId?: CompanyId | undefined
   readonly state?: InsuranceState | undefined

@@ -15,9 +15,9 @@ export class Audit extends Context.Service<
   Audit,
   {
     readonly prove: Effect.Effect<ReadonlyArray<InvariantResult>>
-    /** Stores the result of an audit. The result of an earlier audit does not replace it. */
+    /** Stores the result of an audit, unless the result of a later audit is stored. */
     readonly record: (ended: LastAudit) => Effect.Effect<void>
-    /** The last audit of any process. Null: none has ended. */
+    /** The last audit of any process. Null: no audit has ended yet. */
     readonly last: Effect.Effect<LastAudit | null>
   }
 >()("saldo/core/Audit") {}

@@ -22,7 +22,7 @@ export interface RecordedEvent {
   readonly details: Readonly<Record<string, unknown>>
 }
 
-/** All given fields must match. Days are local days. */
+/** Filter of the audit log. All given fields must match. Days are local days. */
 export interface AuditFilter extends DayRange {
   /** Name of the operator, without regard to case. */
   readonly actor?: string | undefined

@@ -18,12 +18,12 @@ export class Cases extends Context.Service<
   {
     /** A page of the cases, newest first. */
     readonly list: (filter: CaseFilter, page: Page) => Effect.Effect<Slice<Case>>
-    /** All cases of a filter, oldest first. Holds a page of them in memory. */
+    /** Streams all cases that match the filter, oldest first. Holds one page of cases in memory. */
     readonly all: (filter: CaseFilter) => Stream.Stream<Case>
     readonly find: (id: CaseId) => Effect.Effect<Option.Option<Case>>
     /** The notes of a case, oldest first. */
     readonly notes: (id: CaseId) => Effect.Effect<ReadonlyArray<CaseNote>>
-    /** Adds a note and sets the state that the note states. Returns whether the case was unclosed. */
+    /** Adds a note, and sets the case to the note's state. Returns whether the case was not closed before. */
     readonly note: (id: CaseId, note: CaseNote) => Effect.Effect<boolean>
   }
 >()("saldo/core/Cases") {}

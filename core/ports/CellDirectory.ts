@@ -16,8 +16,8 @@ export class CellDirectory extends Context.Service<
     /** Returns the state before the change, or None if the cell does not exist or is moving. Needs a transaction. */
     readonly setState: (name: CellName, state: CellState) => Effect.Effect<Option.Option<CellState>>
     /**
-     * Closes or opens each company of the cell. Waits for the money functions that are writing its balance. A repeated
-     * call changes nothing.
+     * Closes or opens each company of the cell. Waits for the SQL functions that are changing the company's balance. A
+     * repeated call changes nothing.
      */
     readonly setCompanies: (name: CellName, state: CellState, at: DateTime.Utc) => Effect.Effect<void>
   }

@@ -17,22 +17,22 @@ export class CellMoves extends Context.Service<
      */
     readonly begin: (move: Omit<CellMove, "wasOpen">, at: DateTime.Utc) => Effect.Effect<boolean, CellNotMoved>
     /**
-     * Runs work during which no other process moves the cell or ends the move. None, without the work, if another process is moving
-     * the cell, or if the move has ended.
+     * Runs `work`. Meanwhile no other process moves the cell or ends the move. Returns None, and does not run `work`, if
+     * another process is moving the cell or if the move has ended.
      */
     readonly whileHeld: <A>(move: CellMove, work: Effect.Effect<A>) => Effect.Effect<Option.Option<A>>
     /** Number of sales, reversals, messages and deliveries of the cell that a process is working on. */
     readonly inFlight: (name: CellName, at: DateTime.Utc) => Effect.Effect<number>
     /**
-     * Copies the schema of a closed cell to the other node, and names this node in the directory. If a process dies meanwhile,
-     * the directory names a node with the whole cell.
+     * Copies the schema of a closed cell to the other node, and then names the other node in the directory. If the process dies
+     * meanwhile, the directory still names a node with the whole cell.
      *
      * @returns the number of rows, 0 if the cell was already there, or None if other transactions kept its tables locked.
      */
     readonly transfer: (move: CellMove) => Effect.Effect<Option.Option<number>>
     /**
      * Drops the other node's copy of the schema, and makes the schema on the cell's own node writable. Returns false if other
-     * transactions kept tables locked, or if the cell's own node is the one that does not answer.
+     * transactions kept tables locked, or if the cell's own node does not answer.
      *
      * @param lost the place that does not answer. The schema there stays frozen.
      */

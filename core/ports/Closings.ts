@@ -26,7 +26,7 @@ export class Closings extends Context.Service<
   {
     /** Whether the clock of the database has passed an instant. All servers share this clock. */
     readonly hasPassed: (instant: DateTime.Utc) => Effect.Effect<boolean>
-    /** The first day of a company is the day of its earliest ledger entry. */
+    /** The unclosed days. The first day of a company is the day of its earliest ledger entry. */
     readonly unclosed: Effect.Effect<UnclosedDays>
     /**
      * Ends a day: from now on, no sale, settlement or entry gets a time of this day or earlier. Returns false, and
@@ -47,7 +47,7 @@ export class Closings extends Context.Service<
     readonly list: (companyId: CompanyId, days: DayRange, page: Page) => Effect.Effect<Slice<Closing>>
     /** Streams the closings of a company, newest first. */
     readonly all: (companyId: CompanyId, days: DayRange) => Stream.Stream<Closing>
-    /** Streams the closings of all companies. Those of a company follow one another, oldest first. */
+    /** Streams the closings of all companies. The closings of one company follow one another, oldest first. */
     readonly chains: Stream.Stream<Closing>
     /** The closings of all companies or of one, newest day first. For the operator. */
     readonly ofCompanies: (

@@ -16,13 +16,13 @@ export class CompanyMoves extends Context.Service<
     /** The move of a company that has begun and not ended. */
     readonly find: (companyId: CompanyId) => Effect.Effect<Option.Option<CompanyMove>>
     /**
-     * Records the move. Returns false if the company is already moving, if it has left its cell, if the target is not open, or if
-     * one of the cells is moving.
+     * Records the move. Returns false if the company is already moving, if the company has left its cell, if the target is
+     * not open, or if one of the cells is moving.
      */
     readonly begin: (company: Company, target: CellName, at: DateTime.Utc) => Effect.Effect<boolean>
     /**
-     * Closes the company. Waits for the money functions that are writing the balance. Returns false if another process is moving
-     * its rows, or if the move has ended.
+     * Closes the company. Waits for the SQL functions that are changing its balance. Returns false if another process is moving
+     * the company's rows, or if the move has ended.
      */
     readonly close: (move: CompanyMove, at: DateTime.Utc) => Effect.Effect<boolean>
     /**
@@ -33,8 +33,8 @@ export class CompanyMoves extends Context.Service<
     /** Number of sales, reversals, messages and deliveries of the company that a process is working on. */
     readonly inFlight: (move: CompanyMove, at: DateTime.Utc) => Effect.Effect<number>
     /**
-     * Moves all rows of a closed company, and the company in the directory. If a process dies meanwhile, the directory names
-     * a cell with all rows.
+     * Moves all rows of a closed company, and names the other cell in the directory. If the process dies meanwhile, the
+     * directory still names a cell with all rows.
      *
      * @returns the number of rows, 0 if the company was already in the target, or None if other transactions kept its rows
      * locked.

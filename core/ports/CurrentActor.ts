@@ -3,6 +3,6 @@ import { type Actor, serverActor } from "../domain/Operator.ts"
 
 /**
  * The operator that runs a workflow. The console provides it for each request, and the command line for each command.
- * Without it, the service acts by itself.
+ * By default the actor is the service itself.
  */
 export const CurrentActor = Context.Reference<Actor>("saldo/core/CurrentActor", { defaultValue: () => serverActor })

@@ -9,7 +9,7 @@ export interface DeliveryClaim {
   readonly now: DateTime.Utc
   readonly lease: Duration.Duration
   readonly limit: number
-  /** The most deliveries that this process may send to one webhook at the same time. */
+  /** Maximum number of deliveries that this process may send to one webhook at the same time. */
   readonly perWebhook: number
   /** Number of deliveries that this process is sending, by webhook. */
   readonly busy: ReadonlyMap<WebhookId, number>
@@ -80,8 +80,8 @@ export class Deliveries extends Context.Service<
      */
     readonly record: (claimed: ClaimedDelivery, result: DeliveryResult) => Effect.Effect<boolean>
     /**
-     * Emits when this or another process has written events that have deliveries. Notifications may be lost, so it also
-     * emits after an interruption of the connection.
+     * Emits when this or another process has written events that have deliveries. Notifications are lost while the database
+     * connection is interrupted, so the stream also emits after an interruption.
      */
     readonly arrivals: Stream.Stream<void>
     /**

@@ -7,13 +7,13 @@ export class Floats extends Context.Service<
   Floats,
   {
     readonly list: Effect.Effect<ReadonlyArray<FloatReading>>
-    /** Stores an answer, unless a later one is stored. */
+    /** Stores an answer of the provider, unless a later answer is stored. */
     readonly store: (
       provider: ProviderName,
       balances: ReadonlyArray<FloatBalance>,
       at: DateTime.Utc
     ) => Effect.Effect<void>
-    /** Stores that a question had no answer. The last answer stays. */
+    /** Stores that the provider did not answer a question. The last answer stays stored. */
     readonly fail: (provider: ProviderName, at: DateTime.Utc) => Effect.Effect<void>
   }
 >()("saldo/core/Floats") {}

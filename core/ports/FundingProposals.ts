@@ -10,11 +10,11 @@ export type FundingRequest = Omit<FundingProposal, "number" | "state" | "decisio
 /** The result of a proposal. Nothing was stored unless the tag is Proposed. */
 export type FundingProposed = Data.TaggedEnum<{
   Proposed: { readonly number: number }
-  /** A pending proposal of the company has the kind and the reference. */
+  /** A pending proposal of the company has the same kind and reference. */
   AlreadyProposed: { readonly number: number }
-  /** An entry of the company has the kind and the reference, with this signed amount in centavos. */
+  /** An entry of the company has the same kind and reference, with this signed amount in centavos. */
   AlreadyRecorded: { readonly entryId: number; readonly amount: number }
-  /** A deposit of another company has the reference, and `isRepeated` was not set. */
+  /** A deposit of another company has the same reference, and `isRepeated` was not set. */
   UsedElsewhere: { readonly companyId: CompanyId }
   /** The available amount is smaller than the amount that the adjustment takes away. */
   Insufficient: { readonly available: Centavos }

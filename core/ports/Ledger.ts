@@ -31,7 +31,7 @@ export type ReserveError =
   | LimitExceeded
   | CompanyClosed
 
-/** Either the amount of a new sale is held, or the key already has its response. */
+/** The result of a reservation. Either the amount of a new sale is held, or the key already has its response. */
 export type Reserved = Data.TaggedEnum<{
   Reservation: { readonly order: Order }
   Replay: { readonly outcome: Outcome }
@@ -44,8 +44,9 @@ export interface Settlement extends Count {
   readonly verdict: Verdict
   readonly at: DateTime.Utc
   /**
-   * Recovery's count of firm "not found" answers; 0 for the provider's answer to the dispatch. The settlement is late
-   * and changes nothing if the count is not the stored count plus one, or if a later claim exists.
+   * Recovery's count of firm "not found" answers; 0 for the provider's answer to the dispatch. If the count is above 0,
+   * it must be the stored count plus one, and no later claim may exist. Otherwise the settlement is late and changes
+   * nothing.
    */
   readonly notFound: number
   /** Whether the caller has already received "pending". The key then replays "pending". */
@@ -94,15 +95,15 @@ export const Deposited = Data.taggedEnum<Deposited>()
 
 /**
  * The ledger: holds, charges and releases money. Each call is one database transaction; calls that arrive together may
- * share one. After a database failure (a defect) it is unknown whether the call had an effect. The caller may repeat
- * the same call, which finds its own earlier commit.
+ * share a transaction. After a database failure (a defect) it is unknown whether the call had an effect. The caller may
+ * repeat the same call, which finds its own earlier commit.
  */
 export class Ledger extends Context.Service<
   Ledger,
   {
     /** Claims the key, locks the balance, checks limits and balance, and holds the amount. Contract: 3.1. */
     readonly reserve: (intent: Intent) => Effect.Effect<Reserved, ReserveError>
-    /** Reads the response or the error of a known key. Null if the key is free. Changes nothing. */
+    /** Reads the stored response of a known key, or fails with the key's error. Null if the key is free. Changes nothing. */
     readonly recall: (
       companyId: CompanyId,
       key: IdempotencyKey,

@@ -3,9 +3,9 @@ import type { OperatorId, Origin } from "../domain/Operator.ts"
 import type { OperatorAccount, SessionTimes } from "../domain/OperatorAccount.ts"
 import type { OperatorCredentials } from "./Operators.ts"
 
-/** A link with which a person gets access once. */
+/** An invitation: a link that gives a person access once. */
 export interface Invitation {
-  /** Null for the link that `npm start` prints, which opens a session of the shell. */
+  /** Null for the link that `npm start` prints. This link opens a session without an account. */
   readonly operator: OperatorAccount | null
   readonly expiresAt: DateTime.Utc
   /** Credentials that the operator has chosen and not yet confirmed. */
@@ -13,7 +13,7 @@ export interface Invitation {
 }
 
 export interface StoredSession extends SessionTimes {
-  /** Null for a session of the shell. */
+  /** Null for a session without an account, opened with the link that `npm start` prints. */
   readonly operator: OperatorAccount | null
   readonly via: Origin["via"]
 }
@@ -33,7 +33,7 @@ export interface SignInAttempt {
 export class OperatorSessions extends Context.Service<
   OperatorSessions,
   {
-    /** Stores the invitation of an account, or of the shell, in place of its earlier one. */
+    /** Stores the invitation of an account in place of its earlier invitation. A null id means no account. */
     readonly invite: (operatorId: OperatorId | null, token: Uint8Array, expiresAt: DateTime.Utc) => Effect.Effect<void>
     readonly invitation: (token: Uint8Array) => Effect.Effect<Option.Option<Invitation>>
     readonly choose: (token: Uint8Array, chosen: OperatorCredentials) => Effect.Effect<void>
@@ -49,7 +49,7 @@ export class OperatorSessions extends Context.Service<
     /** Ends all sessions of an account, and its invitation. */
     readonly endAll: (operatorId: OperatorId) => Effect.Effect<void>
     /**
-     * Records an attempt, unless too many have failed. Returns the seconds until another attempt is allowed;
+     * Records an attempt, unless too many earlier attempts have failed. Returns the seconds until another attempt is allowed;
      * null if the attempt was recorded. Each of several concurrent attempts counts the others.
      */
     readonly attempt: (attempt: SignInAttempt, at: DateTime.Utc) => Effect.Effect<number | null>

@@ -30,7 +30,7 @@ export class Operators extends Context.Service<
     readonly list: Effect.Effect<ReadonlyArray<OperatorAccount>>
     /** The account with this name, in any spelling. */
     readonly find: (name: string) => Effect.Effect<Option.Option<OperatorAccount>>
-    /** The account of a token for OPERATOR_TOKEN. */
+    /** The account with this token hash. The token is the value of the variable OPERATOR_TOKEN. */
     readonly findByToken: (hash: Uint8Array) => Effect.Effect<Option.Option<OperatorAccount>>
     readonly findByIdentity: (identity: ExternalIdentity) => Effect.Effect<Option.Option<OperatorAccount>>
     /** The account with this e-mail address, unless an identity is linked to it. */
@@ -53,9 +53,12 @@ export class Operators extends Context.Service<
     readonly credentials: (id: OperatorId) => Effect.Effect<Option.Option<OperatorCredentials>>
     /** Replaces the credentials. Null removes them, with the token and the linked identity. */
     readonly setCredentials: (id: OperatorId, credentials: OperatorCredentials | null) => Effect.Effect<void>
-    /** False if the account has used this time step or a later one. Of concurrent calls exactly one succeeds. */
+    /**
+     * Marks the time step of a one-time code as used. False if the account has used this time step or a later one. Of
+     * concurrent calls exactly one succeeds.
+     */
     readonly useStep: (id: OperatorId, step: number) => Effect.Effect<boolean>
-    /** False if the account has a linked identity already. */
+    /** Links an identity to the account. False if the account already has a linked identity. */
     readonly link: (id: OperatorId, identity: ExternalIdentity) => Effect.Effect<boolean>
     /** Replaces the token for OPERATOR_TOKEN. Null removes it. */
     readonly setToken: (id: OperatorId, hash: Uint8Array | null) => Effect.Effect<void>

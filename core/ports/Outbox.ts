@@ -4,7 +4,7 @@ import type { CompanyId, InsuranceId } from "../domain/Ids.ts"
 import type { SmsMessage } from "../domain/Sms.ts"
 import type { AcceptedSms } from "./SmsGateway.ts"
 
-/** An SMS staged in the same transaction as the state change that it belongs to. */
+/** An SMS that is staged: stored for sending, in the same transaction as the state change that it belongs to. */
 export interface StagedSms {
   readonly message: SmsMessage
   /** After this time the message is useless and is not sent. */
@@ -34,7 +34,7 @@ export type SmsResult =
   | {
       readonly _tag: "Sent"
       readonly reference: string
-      /** When Saldo first asks the gateway for the delivery. Absent if the gateway does not report deliveries. */
+      /** When Saldo first asks whether the message was delivered. Absent if the gateway does not report deliveries. */
       readonly askAt?: DateTime.Utc | undefined
     }
   /** The message was not sent and will not be retried. Its code does not count as sent. */

@@ -14,9 +14,9 @@ export class PanoramaReads extends Context.Service<
   {
     /** Environments with at least one company. */
     readonly environments: Effect.Effect<ReadonlyArray<Environment>>
-    /** The sales created within at most one local day. An hour of a service has a row for each cell with such sales. */
+    /** The sales created in the interval, which is at most one local day. Each hour of a service has a row for each cell. */
     readonly sales: (environment: Environment, created: Interval) => Effect.Effect<ReadonlyArray<HourOfService>>
-    /** The settled sales among those created in the interval. First each supplier, then its services. */
+    /** The settled sales among the sales created in the interval. The row of a supplier comes before its services. */
     readonly suppliers: (environment: Environment, created: Interval) => Effect.Effect<ReadonlyArray<SupplierResult>>
     readonly open: (environment: Environment, now: DateTime.Utc) => Effect.Effect<OpenMatters>
   }

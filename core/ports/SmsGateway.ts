@@ -14,7 +14,7 @@ export interface SmsGateway {
   /** Whether the gateway sends a repeated id only once. */
   readonly idempotent: boolean
   readonly send: (message: SmsMessage) => Effect.Effect<SmsAnswer>
-  /** Asks for the delivery of a message that the gateway accepted as traceable. Changes nothing. */
+  /** Asks whether a message that the gateway accepted as traceable was delivered. Changes nothing. */
   readonly delivery: (sms: AcceptedSms) => Effect.Effect<DeliveryAnswer>
 }
 

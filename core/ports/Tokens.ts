@@ -45,7 +45,7 @@ export class Tokens extends Context.Service<
      * suspends tokens of an earlier configuration. A revoked token stays revoked.
      */
     readonly configure: (token: ConfiguredToken, at: DateTime.Utc) => Effect.Effect<void>
-    /** Suspends the active tokens of a company and name. */
+    /** Suspends the company's active tokens with this name. */
     readonly suspendNamed: (companyId: CompanyId, name: string) => Effect.Effect<void>
     /** A company's tokens, ordered by id. */
     readonly list: (companyId: CompanyId) => Effect.Effect<ReadonlyArray<RegisteredToken>>

@@ -1,6 +1,6 @@
 import { Context, type DateTime, type Effect } from "effect"
 
-/** Time-based one-time codes of an authenticator app (RFC 6238): six digits, thirty seconds. */
+/** Time-based one-time codes of an authenticator app (RFC 6238). A code has six digits and changes every thirty seconds. */
 export class Totp extends Context.Service<
   Totp,
   {

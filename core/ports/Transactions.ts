@@ -17,7 +17,7 @@ export interface OwnedTransaction {
   readonly transaction: KeyedTransaction
 }
 
-/** All given fields must match. The days are local days. */
+/** Filter of the sales of all companies. All given fields must match. The days are local days. */
 export interface OwnedFilter extends DayRange {
   readonly companyId?: CompanyId | undefined
   readonly statuses?: ReadonlyArray<Status> | undefined
@@ -26,7 +26,7 @@ export interface OwnedFilter extends DayRange {
   readonly services?: ReadonlyArray<ServiceId> | undefined
 }
 
-/** The values by which a sale is sought, with the xids that the key has at each company. */
+/** The values by which a sale is sought, with the xids that are derived from the key for each company. */
 export interface SoughtSale extends Sought {
   readonly derived: ReadonlyArray<{ readonly companyId: CompanyId; readonly xids: ReadonlyArray<string> }>
 }
@@ -49,7 +49,7 @@ export interface PendingTransaction extends OwnedTransaction {
   readonly proposal: Proposal | null
 }
 
-/** All given fields must match. */
+/** Filter of unresolved operations. All given fields must match. */
 export interface PendingFilter {
   readonly companyId?: CompanyId | undefined
   readonly supplier?: Supplier | undefined

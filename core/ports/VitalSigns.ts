@@ -24,9 +24,9 @@ export interface UnresolvedReversals {
 /** Due deliveries to the active webhooks of an environment. */
 export interface DueDeliveries {
   readonly environment: Environment
-  /** Whether the group is of webhooks with a failed last attempt. Each of these gets one delivery at a time. */
+  /** Whether this group is about webhooks whose last attempt failed. Such a webhook gets one delivery at a time. */
   readonly failing: boolean
-  /** At most a thousand are counted for each webhook. */
+  /** Number of due deliveries. At most a thousand deliveries are counted for each webhook. */
   readonly deliveries: number
   /** When the oldest delivery of the group became due. */
   readonly oldest: DateTime.Utc
@@ -36,9 +36,9 @@ export interface DueDeliveries {
 export interface Vitals {
   /** The names of all cells. */
   readonly cells: ReadonlyArray<string>
-  /** Each cell has its own groups, here and in the lists below. Groups with a count of zero are absent. */
   /** Names of the cells that do not answer. Their rows are missing in the other values. */
   readonly cellsDown: ReadonlyArray<string>
+  /** Each cell has its own groups, here and in the lists below. Groups with a count of zero are absent. */
   readonly unresolved: ReadonlyArray<UnresolvedSales>
   readonly unresolvedReversals: ReadonlyArray<UnresolvedReversals>
   /** Messages of the last 24 hours that were not delivered. */
