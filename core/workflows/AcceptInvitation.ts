@@ -31,7 +31,7 @@ export const invitationOf = Effect.fn("AcceptInvitation.invitationOf")(function*
 
 /**
  * Stores the chosen password and a new TOTP secret with the invitation. The account keeps its credentials until
- * `confirmTotp` has shown that the authenticator app has the secret. A second call replaces the first.
+ * `confirmTotp` has shown that the authenticator app has the secret. A second call replaces the password and the secret.
  */
 export const acceptInvitation = Effect.fn("AcceptInvitation.acceptInvitation")(function* (
   token: string,
@@ -116,8 +116,8 @@ export const signInWithOidc = Effect.fn("AcceptInvitation.signInWithOidc")(
 )
 
 /**
- * A new token for the one-time link that `npm start` prints. The link opens a session of the shell. Null if the shell
- * is not admin, because an account of an admin is active.
+ * A new token for the one-time link that `npm start` prints. The link opens a session without an account. Null if an
+ * admin has an active account, because the shell then has no rights of its own.
  */
 export const localLink = Effect.fn("AcceptInvitation.localLink")(function* () {
   if (!(yield* shellIsAdmin)) return null
@@ -127,7 +127,7 @@ export const localLink = Effect.fn("AcceptInvitation.localLink")(function* () {
   return token
 }, atomically)
 
-/** Opens the session of the shell with a one-time link. */
+/** Opens a session without an account, with the one-time link that `npm start` prints. */
 export const openLocalLink = Effect.fn("AcceptInvitation.openLocalLink")(function* (token: string, origin: Origin) {
   const sessions = yield* OperatorSessions
   const digest = yield* digestOf(token)

@@ -36,8 +36,8 @@ const record = Effect.fnUntraced(function* (question: Omit<Question, "at">) {
 })
 
 /**
- * The verdict of an answer about a sale. Null if the answer decides nothing. "Not found" decides nothing here, because
- * only recovery counts these answers.
+ * The verdict that follows from an answer about a sale. Null if the answer decides nothing. "Not found" decides nothing
+ * here, because only recovery counts these answers.
  */
 const verdictOf = (said: StatusAnswer): Verdict | null => {
   if (said._tag === "Delivered") return Verdict.Confirm({ delivery: said.delivery })
@@ -79,8 +79,8 @@ const ask = (what: Askable, before: Status) =>
   })
 
 /**
- * Asks the provider about a sale now, and settles a firm answer as recovery would. Never sends the order. A settled sale
- * is only compared with the answer.
+ * Asks the provider about a sale now. A firm answer settles the sale, as in recovery. Never sends the order. If the sale
+ * is settled already, its status is only compared with the answer.
  */
 export const askProvider = Effect.fn("AskProvider.askProvider")(function* (transactionId: TransactionId) {
   const { name: operator } = yield* requireAction("propose")

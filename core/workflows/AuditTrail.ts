@@ -7,7 +7,7 @@ import { Atomic } from "../ports/Atomic.ts"
 import { AuditLog } from "../ports/AuditLog.ts"
 import { CurrentActor } from "../ports/CurrentActor.ts"
 
-/** Returns the current actor. Fails if its role may not take the action. Every change by an operator begins with it. */
+/** Returns the current actor. Fails if its role may not take the action. Every change by an operator begins with this check. */
 export const requireAction = Effect.fnUntraced(function* (action: OperatorAction) {
   const actor = yield* CurrentActor
   if (may(actor.role, action)) return actor

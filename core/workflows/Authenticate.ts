@@ -55,7 +55,7 @@ const openSession = (
  * Authenticates a caller. The secret is checked first, so a wrong secret is always Unauthenticated, and a stranger
  * learns nothing about token or company. Contract: 5.
  *
- * @param address the client's IP address, for tokens that are restricted to a list.
+ * @param address the client's IP address, for tokens that are restricted to a list of addresses.
  */
 export const authenticate = withSpan(
   "Authenticate.authenticate",
@@ -77,8 +77,8 @@ export const authenticate = withSpan(
 )
 
 /**
- * Whether `authenticate` would accept these credentials now. Not recorded as a use of the token. False while the
- * database does not answer.
+ * Whether `authenticate` would accept these credentials now. The check is not recorded as a use of the token. False
+ * while the database does not answer.
  */
 export const wouldAccept = (
   credentials: { readonly apiKey: string; readonly secret: string },

@@ -12,8 +12,8 @@ const remove = Effect.fnUntraced(function* (node: NodeName, leftover: Leftover) 
 }, atomically)
 
 /**
- * Removes what moves have left on a node that was lost and answers again. Returns the leftovers, and whether each was
- * removed. A repeated call continues.
+ * Removes the leftovers of moves from a node that was lost and answers again. Returns the leftovers, and whether each was
+ * removed. A repeated call continues an interrupted removal.
  */
 export const clearNode = Effect.fn("ClearNode.clearNode")(function* (node: NodeName) {
   yield* requireAction("cell")

@@ -46,7 +46,7 @@ export interface ClosedDays {
   readonly isComplete: boolean
 }
 
-/** Closes every unclosed day up to `last`, oldest first. If a day of a company cannot be closed, its later days stay open. */
+/** Closes every day up to `last`, oldest first. If a day of a company cannot be closed, the company's later days stay open. */
 export const closeThrough = Effect.fn("CloseDays.closeThrough")(function* (last: string, only?: CompanyId) {
   const closings = yield* Closings
   const waiting: Array<CompanyDay> = []
@@ -90,7 +90,7 @@ export const closeByHand = Effect.fn("CloseDays.closeByHand")(function* (day: st
   return yield* closeThrough(day, only)
 })
 
-/** The last day that is over for the delay of closings. */
+/** The last local day that ended at least `closingDelay` ago. */
 const dueDay = Effect.map(DateTime.now, (now) => {
   const yesterday = daysBefore(dayOf(now), 1)
   return isOver(yesterday, now, closingDelay) ? yesterday : daysBefore(yesterday, 1)
@@ -107,7 +107,7 @@ export const closeDue = Effect.fn("CloseDays.closeDue")(function* () {
   return isComplete && waiting.length === 0 && mismatches.length === 0
 })
 
-/** Pause before days that could not be closed are tried again. */
+/** Pause before the next attempt, if some days could not be closed. */
 const retryPause = Duration.minutes(10)
 
 /** The servers begin at random times within this span, so that usually only one of them closes the days. */
@@ -129,12 +129,12 @@ export const keepClosing = <E, R>(round: Effect.Effect<boolean, E, R>) =>
     return yield* Effect.sleep(Duration.sum(pause, Duration.times(spread, yield* Random.next)))
   }).pipe(Effect.forever)
 
-/** A closing that does not continue its chain. */
+/** A closing that does not continue the closings of its company. */
 interface BrokenClosing extends CompanyDay {
   readonly fault: ChainFault
 }
 
-/** The number of closings that were verified, and the closings that do not continue their chain. */
+/** The number of closings that were verified, and the broken closings. */
 export interface VerifiedChains {
   readonly closings: number
   readonly companies: number

@@ -10,13 +10,13 @@ import { seriesOf } from "../telemetry/Metrics.ts"
 /** Lease of a claimed delivery. Longer than an attempt, so that the attempt ends before the lease. */
 const lease = Duration.seconds(45)
 
-/** The most deliveries that a process sends at the same time, to all webhooks together. */
+/** Maximum number of deliveries that a process sends at the same time, to all webhooks together. */
 const sending_max = 512
 
-/** The most deliveries that a process sends at the same time to one webhook, so that a slow webhook does not delay others. */
+/** The same maximum for a single webhook, so that a slow webhook does not delay the deliveries to other webhooks. */
 const perWebhook_max = 16
 
-/** How often a process looks for due retries, and for events without a received notification. */
+/** How often a process looks for due retries, and for events whose notification was lost. */
 const lookEvery = Duration.millis(500)
 
 /**
@@ -27,8 +27,8 @@ const lookEvery = Duration.millis(500)
 const claimPause = Duration.millis(20)
 
 /**
- * Limits of a process while its sales wait for the database. The rate of sales then stays close to the rate without
- * webhooks. The queue becomes longer, until fewer sales arrive or another process delivers.
+ * Limits for the deliveries of a process while its sales wait for the database. The rate of sales then stays close to the
+ * rate without webhooks. The queue of deliveries grows until fewer sales arrive or another process delivers.
  */
 const yielding = { limit: 32, pause: Duration.millis(250) }
 

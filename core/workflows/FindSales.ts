@@ -25,7 +25,7 @@ export interface SaleQuery extends DayRange {
   readonly terminalId?: TerminalId | undefined
 }
 
-/** The most days of a list without a company and without a search, because it reads every sale of these days. */
+/** Maximum number of days of a list without a company and without a search. Such a list reads every sale of these days. */
 export const listedDays_max = 31
 
 const servicesOf = Effect.fnUntraced(function* ({ serviceId, type }: SaleQuery) {
@@ -36,7 +36,7 @@ const servicesOf = Effect.fnUntraced(function* ({ serviceId, type }: SaleQuery) 
   return serviceId === undefined ? ofType : ofType.filter((id) => id === serviceId)
 })
 
-/** The days of a list. A missing end is today, a missing beginning the earliest day that the limit allows. */
+/** The days of a list. A missing end means today. A missing beginning means the earliest day that the limit allows. */
 const daysOf = Effect.fnUntraced(function* ({ companyId, from, search, to }: SaleQuery) {
   const isUnlimited = companyId !== undefined || search !== undefined || (from === undefined && to === undefined)
   if (isUnlimited) return { from, to }
@@ -53,7 +53,7 @@ const filterOf = Effect.fnUntraced(function* (query: SaleQuery) {
   return { ...filter, ...(yield* daysOf(query)) }
 })
 
-/** The xids that a key has at each company: of a sale, and of a reversal. */
+/** The xids that are derived from a key for each company: the xid of a sale, and the xid of a reversal. */
 const derivedXids = Effect.fnUntraced(function* (key: IdempotencyKey | undefined, companyId: CompanyId | undefined) {
   if (key === undefined) return []
   const companies = yield* Companies
@@ -83,8 +83,8 @@ export const findSales = Effect.fn("FindSales.findSales")(function* (query: Sale
 })
 
 /**
- * The id of the sale that a text names by its id or its xid. The sale with this id may not exist. Of several failed sales
- * with the xid, the newest.
+ * The id of the sale that a text names by its id or its xid. A sale with this id need not exist. If several failed sales
+ * have the xid, the id of the newest sale.
  */
 export const saleIdOf = Effect.fn("FindSales.saleIdOf")(function* (text: string) {
   const sought = Option.getOrUndefined(readSought("text", text))
@@ -94,7 +94,7 @@ export const saleIdOf = Effect.fn("FindSales.saleIdOf")(function* (text: string)
   return id === undefined ? yield* new UnknownSale({ text }) : TransactionId.make(id)
 })
 
-/** How many found sales an export reads with one query. */
+/** How many sales the export of a search reads with one query. */
 const part = 1_000
 
 /** All sales that a search finds. They are few enough to be kept in memory. */
@@ -109,9 +109,9 @@ const everyFound = (query: SaleQuery) =>
   )
 
 /**
- * All sales that match a query. The sales that a search finds are newest first. Without a search, they are listed
- * company by company, each newest first. They are read in parts, so no database connection is held while a file is
- * written.
+ * All sales that match a query. The sales that a search finds are newest first. Without a search, the list goes company
+ * by company, and the sales of each company are newest first. The sales are read in parts, so no database connection is
+ * held while a file is written.
  */
 export const exportSales = Effect.fn("FindSales.exportSales")(function* (query: SaleQuery) {
   const { companyId, from, search, status, terminalId, to } = query

@@ -26,10 +26,11 @@ const counts = Struct.makeReducer<FollowedUp>({
 const none = counts.initialValue
 
 /**
- * Asks about a settled sale. A contradiction raises an alert and moves no money, because an operator must decide. Ends
- * when the alert is recorded. If the process dies before, the check is not finished and asks again.
+ * Asks the provider about a settled sale. A contradiction raises an alert and moves no money, because an operator must
+ * decide. Waits until the alert is recorded. If the process dies before that, the check asks about the sale again.
  *
- * @returns the answer, and how it contradicts the sale. Null if it does not, or if the sale was reversed meanwhile.
+ * @returns the answer, and its contradiction to the sale. The contradiction is null if there is none, or if the sale was
+ * reversed meanwhile.
  */
 export const askAboutSettled = Effect.fnUntraced(function* (sale: SettledSale) {
   const { order, status } = sale

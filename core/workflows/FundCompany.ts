@@ -136,8 +136,8 @@ const deposit = Effect.fnUntraced(function* (
 })
 
 /**
- * Adds money to a company's balance, once per reference. A repeated deposit returns the entry of the first. The same
- * reference with another amount is refused. A deposit above `ConfirmAbove` only becomes a proposal, which another
+ * Adds money to a company's balance, once per reference. A repeated deposit returns the entry of the first deposit. The
+ * same reference with another amount is refused. A deposit above `ConfirmAbove` only becomes a proposal, which another
  * operator must confirm.
  *
  * @param isRepeated whether the operator confirms that a deposit of another company may have the same reference.
@@ -169,7 +169,7 @@ export const proposeAdjustment = Effect.fn("FundCompany.proposeAdjustment")(func
   return yield* propose(wanted, actor)
 })
 
-/** Most proposals of a list. */
+/** Maximum number of proposals in a list. */
 const listed_max = 200
 
 /** The proposals of a company, or of all companies if null: pending ones first, then the newest. */
@@ -222,7 +222,7 @@ export const confirmFunding = Effect.fn("FundCompany.confirmFunding")(function* 
   })
 }, atomically)
 
-/** Rejects a proposal, with the reason. The operator who proposed may reject it too, and so withdraw it. */
+/** Rejects a proposal, with the reason. The operator who made the proposal may also reject it, in order to withdraw it. */
 export const rejectFunding = Effect.fn("FundCompany.rejectFunding")(function* (number: number, reason: string) {
   const proposal = yield* storedProposal(number)
   const { name } = yield* CurrentActor

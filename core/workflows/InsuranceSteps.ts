@@ -29,7 +29,7 @@ export interface InsuranceOnSale {
   readonly served: boolean
 }
 
-/** The insurance services that a company may sell. Empty when insurance is not enabled. Contract, 4.6, step 0. */
+/** The insurance services that a company may sell. Empty when insurance is not enabled. Contract: 4.6, step 0. */
 export const insuranceOnSale = Effect.fn("InsuranceSteps.insuranceOnSale")(function* ({ company }: Session) {
   const services = yield* Catalogue.use((catalogue) => catalogue.services(company))
   const served = yield* Effect.isSuccess(

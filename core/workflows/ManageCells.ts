@@ -17,7 +17,7 @@ export const addCell = Effect.fn("ManageCells.addCell")(function* (name: CellNam
   return isNew
 })
 
-/** A cell that is not moving. The end of a move decides whether a moving cell is open. */
+/** Finds a cell that is not moving. Refuses a moving cell, because the end of its move decides whether the cell is open. */
 const stayingCell = Effect.fnUntraced(function* (name: CellName) {
   const known = yield* (yield* CellDirectory).list
   const cell = known.find((each) => each.name === name)
@@ -40,8 +40,8 @@ const setState = Effect.fnUntraced(function* (name: CellName, state: CellState) 
 }, atomically)
 
 /**
- * Closes a cell that is not moving. First its calls are refused, then the database refuses every new write of its companies.
- * Returns whether the cell was open. A repeated call finishes an interrupted one.
+ * Closes a cell that is not moving. First the calls of its companies are refused, then the database refuses every new write
+ * of these companies. Returns whether the cell was open. A repeated call finishes an interrupted call.
  */
 export const closeCell = Effect.fn("ManageCells.closeCell")(function* (name: CellName) {
   yield* requireAction("cell")
@@ -51,7 +51,7 @@ export const closeCell = Effect.fn("ManageCells.closeCell")(function* (name: Cel
   return wasOpen
 })
 
-/** Opens a closed cell. Returns whether the cell was closed. A repeated call finishes an interrupted one. */
+/** Opens a closed cell. Returns whether the cell was closed. A repeated call finishes an interrupted call. */
 export const openCell = Effect.fn("ManageCells.openCell")(function* (name: CellName) {
   yield* requireAction("cell")
   const cells = yield* CellDirectory

@@ -23,7 +23,7 @@ interface IssuedToken {
   readonly secret: Redacted.Redacted
 }
 
-/** Issues credentials to a company. Neither part contains a dot. The secret cannot be shown again. Contract: 5. */
+/** Issues an api_key and a secret to a company. Neither contains a dot. The secret cannot be shown again. Contract: 5. */
 export const issueToken = Effect.fn("ManageTokens.issueToken")(function* (wanted: Omit<NewToken, "apiKey">) {
   yield* requireAction("token")
   yield* companyOf(wanted.companyId)

@@ -14,9 +14,9 @@ interface CellMoved {
   readonly source: NodeName
   /** The node of the cell. */
   readonly node: NodeName
-  /** False if the cell was and is on this node. */
+  /** False if the cell was on this node before. */
   readonly hasMoved: boolean
-  /** Number of rows. Null if an interrupted command had moved them. */
+  /** Number of moved rows. Null if an earlier command moved them and was then interrupted. */
   readonly rows: number | null
   /** The lost server, which may have a frozen schema of the cell. Null if none is lost. */
   readonly lostNode: string | null
@@ -64,7 +64,7 @@ const settledDown = Effect.fnUntraced(function* (name: CellName) {
   return yield* companies.writersGone(name)
 })
 
-/** The result of a command that does not have the lock of the move. Fails unless another command has ended the move here. */
+/** The result of a command that could not lock the move. Fails unless another command has ended the move on `node`. */
 const endedByAnother = Effect.fnUntraced(function* (move: CellMove, node: NodeName, lost: LostPlace | null) {
   const moves = yield* CellMoves
   if ((yield* nodeOf(move.name)).node !== node || Option.isSome(yield* moves.find(move.name)))
@@ -78,7 +78,7 @@ const movedTo = (
   { lost, rows }: { readonly rows: number | null; readonly lost: LostPlace | null }
 ): CellMoved => ({ source, node, hasMoved: node !== source, rows, lostNode: lost?.node ?? null })
 
-/** Ends the move on this node. Returns false if another command has done so. */
+/** Ends the move, with the cell on this node. Returns false if another command has ended the move. */
 const end = Effect.fnUntraced(function* (move: CellMove, node: NodeName, lost: LostPlace | null) {
   const moves = yield* CellMoves
   const cells = yield* CellDirectory
@@ -89,7 +89,7 @@ const end = Effect.fnUntraced(function* (move: CellMove, node: NodeName, lost: L
   return true
 }, atomically)
 
-/** Leaves the cell on its node. The transaction locks the move, so no other command moves the rows between the steps. */
+/** Cancels the move. The transaction locks the move, so no other command moves the rows between the steps. */
 const giveUp = Effect.fnUntraced(function* (move: CellMove, lost: LostPlace | null) {
   const moves = yield* CellMoves
   if (!(yield* moves.clear(move, lost)) || (yield* nodeOf(move.name)).node !== move.source) return false
@@ -98,12 +98,12 @@ const giveUp = Effect.fnUntraced(function* (move: CellMove, lost: LostPlace | nu
   return yield* end(move, move.source, lost)
 }, atomically)
 
-/** Closes the companies of the cell and copies it. None if another command has locked or ended the move. */
+/** Closes the companies of the cell and copies the cell. None if another command has locked or ended the move. */
 const moveRows = Effect.fnUntraced(function* (move: CellMove) {
   const moves = yield* CellMoves
   const cells = yield* CellDirectory
   const { directory } = yield* MovePauses
-  // Otherwise a command that gives up the move could open the companies before this one closes them.
+  // Without the lock, another command could cancel the move and open the companies just before this command closes them.
   const closed = yield* moves.whileHeld(move, cells.setCompanies(move.name, "closed", yield* DateTime.now))
   if (Option.isNone(closed)) return Option.none()
   // After these waits no process accepts calls of the cell, and no process reads its rows on the old node.

@@ -31,21 +31,21 @@ interface CompanyMoved {
   readonly source: CellName
   /** The cell of the company. */
   readonly cell: CellName
-  /** False if the company was and is in this cell. */
+  /** False if the company was in this cell before. */
   readonly hasMoved: boolean
-  /** Number of rows. Null if an interrupted command had moved them. */
+  /** Number of moved rows. Null if an earlier command moved them and was then interrupted. */
   readonly rows: number | null
   /** The lost server, which may have frozen rows of the company. Null if none is lost. */
   readonly lostNode: string | null
 }
 
-/** What an operator says about a move. */
+/** An operator's options for a move. */
 export interface MoveOptions {
-  /** The server of the source is lost. The rows that it has are left there, if the directory names the target. */
+  /** Whether the server of the source is lost. If the directory names the target, the rows on the lost server stay there. */
   readonly isSourceLost?: boolean
 }
 
-/** Waits until nothing is in progress, at most as long as leases are valid. */
+/** Waits until no operation is in progress, but at most as long as leases are valid. */
 export const awaitIdle = Effect.fnUntraced(function* <R>(
   inFlight: (at: DateTime.Utc) => Effect.Effect<number, never, R>
 ) {
@@ -106,7 +106,7 @@ const transferred = Effect.fnUntraced(function* (move: CompanyMove) {
   return yield* Effect.raceFirst(moves.transfer(move), Effect.andThen(watched, Effect.never))
 })
 
-/** The result of a command that does not have the lock of the move. Fails unless another command has ended the move here. */
+/** The result of a command that could not lock the move. Fails unless another command has ended the move in `cell`. */
 const endedByAnother = Effect.fnUntraced(function* (move: CompanyMove, cell: CellName, lost: LostPlace | null) {
   const moves = yield* CompanyMoves
   const company = yield* companyOf(move.companyId)
@@ -121,7 +121,7 @@ const movedTo = (
   { lost, rows }: { readonly rows: number | null; readonly lost: LostPlace | null }
 ): CompanyMoved => ({ source, cell, hasMoved: cell !== source, rows, lostNode: lost?.node ?? null })
 
-/** Ends the move in this cell. Returns false if another command has done so. */
+/** Ends the move, with the company in this cell. Returns false if another command has ended the move. */
 const end = Effect.fnUntraced(function* (move: CompanyMove, cell: CellName, lost: LostPlace | null) {
   const moves = yield* CompanyMoves
   const { companyId, source, target } = move
@@ -131,7 +131,7 @@ const end = Effect.fnUntraced(function* (move: CompanyMove, cell: CellName, lost
   return true
 }, atomically)
 
-/** Leaves the company in its cell. The transaction locks the move, so no other command moves the rows between the steps. */
+/** Cancels the move. The transaction locks the move, so no other command moves the rows between the steps. */
 const giveUp = Effect.fnUntraced(function* (move: CompanyMove, lost: LostPlace | null) {
   const moves = yield* CompanyMoves
   return (yield* moves.clear(move, lost)) && (yield* end(move, move.source, lost))

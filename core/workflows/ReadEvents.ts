@@ -16,7 +16,7 @@ export const readEvents = Effect.fn("ReadEvents.readEvents")(function* (
   wait: Duration.Duration
 ) {
   const events = yield* Events
-  // The monotonic clock, because a caller would wait longer if the wall clock were set back.
+  // Uses the monotonic clock, because a caller would wait longer if the wall clock were set back.
   const until_ns = (yield* Clock.monotonicTimeNanos) + Duration.toNanosUnsafe(wait)
   const isOver = Effect.map(Clock.monotonicTimeNanos, (now_ns) => now_ns >= until_ns)
   return yield* events.list(companyId, wanted).pipe(

@@ -30,7 +30,7 @@ const answeredAt = seriesOf(["proveedor"], (attributes) =>
 const answered = (provider: ProviderName) =>
   Effect.flatMap(Clock.currentTimeMillis, (now_ms) => Metric.update(answeredAt({ proveedor: provider }), now_ms / 1000))
 
-/** Which float a server reads: of the configured provider or, without one, of the simulator. */
+/** The options of a server's float readings. `provider`: the configured provider or, without one, the simulator. */
 export interface FloatOptions {
   readonly provider: ProviderName
   readonly every: Duration.Duration
@@ -54,7 +54,7 @@ export const makeFloatReading = ({ alert, provider }: Pick<FloatOptions, "alert"
 
   const setMetrics = Effect.fnUntraced(function* (balances: ReadonlyArray<FloatBalance> | null) {
     const now = new Map(balances?.map((balance) => [balance.unit, balance.available]))
-    // A unit that is not in the answer is unknown, because its last value would look current.
+    // A unit that is missing in the answer is set to NaN, because its last value would look current.
     units = [...new Set([...units, ...now.keys()])]
     for (const unidad of units) {
       yield* Metric.update(available({ proveedor: provider, unidad }), now.get(unidad) ?? Number.NaN)

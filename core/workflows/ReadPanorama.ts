@@ -5,7 +5,7 @@ import { type ComparedDays, compareDays, type HourOfService, type Panorama } fro
 import { Audit } from "../ports/Audit.ts"
 import { PanoramaReads } from "../ports/PanoramaReads.ts"
 
-/** How long a panorama is reused at least. Ten consoles that refresh it then cost as much as one. */
+/** Shortest time for which a panorama is reused. Ten consoles that refresh the panorama then cost as much as one console. */
 const panoramaTtl_min = Duration.seconds(5)
 
 /**
@@ -29,7 +29,7 @@ const reusedFor =
 const reusedByCost = <A, E>(exit: Exit.Exit<readonly [Duration.Duration, A], E>): Duration.Duration =>
   Exit.isSuccess(exit) ? Duration.max(panoramaTtl_min, Duration.times(exit.value[0], rest_min)) : Duration.zero
 
-/** Maximum number of cached results. Each environment has one, and at midnight one for each of two days. */
+/** Maximum number of cached results: one for each environment and, at midnight, for each of two days. */
 const capacity = 4
 
 const cached = <A>(ttl: Duration.Duration, lookup: (environment: Environment, day: string) => Effect.Effect<A>) =>

@@ -96,7 +96,7 @@ const claimUntilNone = Effect.fnUntraced(function* <A, R1, R2>(
       concurrency: "unbounded"
     })
     total = counts.combine(total, counts.combineAll(tally))
-    // A claim below the limit does not mean the end, because a claim skips rows that change meanwhile.
+    // A claim that returns fewer operations than the limit is not the last one, because it skips rows that change meanwhile.
     if (claimed.length === 0) return total
   }
 })

@@ -143,12 +143,13 @@ const otherConfirmation = Effect.fnUntraced(function* (
 })
 
 /**
- * Confirms the numbered proposal of another operator, and settles like a provider's answer. The provider is asked once
- * more. A firm contradiction settles nothing. A confirmation of the delivery replaces the operators' data with the
- * provider's proof.
+ * Confirms the proposal with this number, which another operator made, and settles the sale or reversal. Before that, the
+ * provider is asked once more. If its firm answer contradicts the proposal, nothing is settled. If the provider confirms
+ * the delivery, its proof replaces the data that the operators typed.
  *
- * If two operators confirm at the same time, the second gets an error that names the first. If the first process has not settled
- * after a minute, any operator may settle by confirming again. If both then settle, the later operator gets the error.
+ * If two operators confirm at the same time, the second gets an error that names the first. If the first process has not
+ * settled after a minute, any operator may settle by confirming again. If both then settle, the later operator gets the
+ * error.
  *
  * @param evenUnasked whether to settle even if the provider cannot be asked.
  */

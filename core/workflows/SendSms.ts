@@ -127,7 +127,7 @@ export const newCode = Effect.fn("SendSms.newCode")(function* (id: InsuranceId, 
 })
 
 /**
- * Sends a code that was just staged. Goes on when the caller disconnects.
+ * Sends a code that was just staged. The sending continues when the caller disconnects.
  *
  * @returns whether the gateway accepted the message.
  */

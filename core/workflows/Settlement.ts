@@ -47,7 +47,7 @@ const startReport = (...report: Parameters<typeof reportLateOutcome>) =>
 type Circumstances = Pick<Settlement, "at" | "claimedAt" | "notFound" | "toldPending">
 
 /**
- * Makes the three functions that settle, for sales and for reversals.
+ * Makes three functions that settle a sale, or three functions that settle a reversal.
  *
  * @param name prefix of the spans.
  * @param write writes the verdict. Idempotent: finds its own earlier commit.
@@ -103,8 +103,8 @@ const writeSale = Effect.fnUntraced(function* (settlement: Settlement) {
   const ledger = yield* Ledger
   const settled = yield* ledger.settle(settlement)
   const { order, verdict } = settlement
-  // Not counted here if PENDING, because recovery may write PENDING again after each question. The call that made the
-  // sale counts it once.
+  // A sale in PENDING is not counted here, because recovery may write PENDING again after each question. The call that
+  // made the sale counts it once.
   if (settled.won && settled.status !== "PENDING") yield* countSale(settled.status, order.service.type)
   if (contradictsSale(verdict, settled)) yield* reportLateSale(settlement, settled)
   return settled

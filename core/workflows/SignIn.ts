@@ -54,7 +54,7 @@ const attemptOf = Effect.fnUntraced(function* (name: string, { address, via }: O
   return { account, address: address ?? via } satisfies SignInAttempt
 })
 
-/** Counts an attempt, or refuses it if too many have failed. */
+/** Counts an attempt, or refuses it if too many earlier attempts have failed. */
 const countAttempt = Effect.fnUntraced(function* (attempt: SignInAttempt) {
   const sessions = yield* OperatorSessions
   const seconds = yield* sessions.attempt(attempt, yield* DateTime.now)
@@ -121,7 +121,7 @@ interface OperatorSession {
   readonly isFresh: boolean
 }
 
-/** Whether the shell may take every action. It may as long as no admin has an active account. */
+/** Whether a person with access to the server's shell may take every action: as long as no admin has an active account. */
 export const shellIsAdmin = Operators.use(({ hasAdmin }) => Effect.map(hasAdmin, (hasAdmin) => !hasAdmin))
 
 const liveSession = Effect.fnUntraced(function* (digest: Uint8Array) {
@@ -140,7 +140,7 @@ const sessionActor = ({ operator, via }: StoredSession, address: string | null):
  * The session of a token, with the role that the operator has now. Fails if the session has ended, or if the operator
  * is suspended.
  *
- * @param isUse false for requests that a page makes by itself, because they do not prolong the session.
+ * @param isUse false for requests that a page makes by itself, because such requests must not prolong the session.
  */
 export const sessionOf = Effect.fn("SignIn.sessionOf")(function* (token: string, address: string | null, isUse = true) {
   const sessions = yield* OperatorSessions
@@ -152,7 +152,7 @@ export const sessionOf = Effect.fn("SignIn.sessionOf")(function* (token: string,
     actor: sessionActor(session, address),
     csrf: yield* sha256Hex(`csrf ${token}`),
     reauthenticatedAt: session.reauthenticatedAt,
-    // The shell has no password.
+    // A session without an account has no password.
     isFresh: session.operator === null || isFresh(session, now)
   } satisfies OperatorSession
 })
@@ -177,7 +177,7 @@ export const reauthenticate = Effect.fn("SignIn.reauthenticate")(function* (
   yield* sessions.reauthenticated(digest, yield* DateTime.now)
 })
 
-/** Ends a session. A session that has already ended changes nothing. */
+/** Ends a session. Changes nothing if the session has already ended. */
 export const signOut = Effect.fn("SignIn.signOut")(function* (token: string, address: string | null) {
   const sessions = yield* OperatorSessions
   const digest = yield* digestOf(token)
@@ -187,7 +187,7 @@ export const signOut = Effect.fn("SignIn.signOut")(function* (token: string, add
   yield* Effect.provideService(recordAudit("signed_out", {}), CurrentActor, sessionActor(session, address))
 }, atomically)
 
-/** The actor of a token for OPERATOR_TOKEN. Fails if the token was replaced, or if the operator is suspended. */
+/** The operator who made this token for OPERATOR_TOKEN. Fails if the token was replaced, or if the operator is suspended. */
 export const actorOfOperatorToken = Effect.fn("SignIn.actorOfOperatorToken")(function* (token: string, origin: Origin) {
   const operators = yield* Operators
   const account = Option.getOrNull(yield* operators.findByToken(yield* digestOf(token)))

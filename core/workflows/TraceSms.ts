@@ -19,7 +19,7 @@ const answerOf = (sms: TracedSms) =>
     (cause) => Effect.logError("the SMS gateway's adapter failed on a question about a delivery", { id: sms.id }, cause)
   )
 
-/** Asks the gateway for the delivery of a message and records the answer. */
+/** Asks the gateway whether a message was delivered, and records the answer. */
 const askAboutDelivery = Effect.fn("TraceSms.askAboutDelivery")(function* (sms: TracedSms) {
   const { recordDelivery } = yield* Outbox
   const answer = yield* answerOf(sms)
