@@ -19,8 +19,8 @@ export interface CellSql extends PgClient.PgClient {
 }
 
 /**
- * How long callers wait for a grouped statement of the cell (Grouped.ts). Null: without a limit, because
- * callers of no other cell wait with them.
+ * How long callers wait for a grouped statement of the cell (Grouped.ts). Null: they wait without a limit, because no
+ * callers of another cell wait with them.
  */
 export const CellTimeout = Context.Reference<Duration.Duration | null>("saldo/adapters/CellTimeout", {
   defaultValue: () => null
@@ -50,7 +50,10 @@ const clientOf = (sql: PgClient.PgClient, name: string): CellSql => {
 /** The client of the cell that `CellName` names. */
 export const cellClient = Effect.flatMap(PgClient.PgClient, inCell)
 
-/** The client of the directory, if the cell that `CellName` names is on another node. Null: it is in the same database. */
+/**
+ * The client of the directory, if the cell that `CellName` names is on another node. Null: the directory is in the same
+ * database.
+ */
 export const DirectoryClient = Context.Reference<PgClient.PgClient | null>("saldo/adapters/DirectoryClient", {
   defaultValue: () => null
 })

@@ -36,9 +36,9 @@ export const keepAlive = Duration.seconds(30)
 /**
  * The connection pool. Statements of different requests share a connection. A transaction or a listener has its own.
  *
- * The pool fills one connection with statements before it uses the next. It opens all connections at the same time, because it
- * would otherwise grow only when every connection is full. Sharing must stay on: without it, callers that wait for a
- * connection wait forever after an outage of Postgres.
+ * The pool fills one connection with statements before it uses the next. The pool opens all connections at the start,
+ * because it would otherwise grow only when every connection is full. The sharing of connections must stay on: without it,
+ * callers that wait for a connection would wait forever after an outage of Postgres.
  */
 export const layer = ({
   connect_max = "4 seconds",

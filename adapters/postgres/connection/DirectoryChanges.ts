@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { PoolSize } from "./Database.ts"
 import { invalidateOn } from "./TtlCache.ts"
 
-/** Invalidates caches of the directory when it changes. All caches share one listening connection. */
+/** Invalidates caches of the directory when the directory changes. All caches share one listening connection. */
 export class DirectoryChanges extends Context.Service<
   DirectoryChanges,
   {
@@ -14,7 +14,8 @@ export class DirectoryChanges extends Context.Service<
     DirectoryChanges,
     Effect.gen(function* () {
       const caches: Array<Effect.Effect<void>> = []
-      // A listener would occupy the only connection of the pool. Cached values are then up to 5 seconds old.
+      // A pool with one connection has no listener, because a listener would occupy this connection. Cached values are then
+      // up to 5 seconds old.
       if ((yield* PoolSize) !== 1)
         yield* invalidateOn(
           "directory_changed",

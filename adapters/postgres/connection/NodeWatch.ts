@@ -6,15 +6,15 @@ import { DatabaseUnavailable, keepAlive } from "./Database.ts"
 /** Pause between two questions to the server of a node. */
 const pause = Duration.seconds(1)
 
-/** Half of the time in which the server has to answer a question. */
+/** Half of the time limit for the server's answer to a question. */
 const halfAnswer_max = Duration.seconds(1)
 
 /** Interval of the attempts to connect while a server refuses connections. */
 const reconnectEvery = Duration.seconds(1)
 
 /**
- * Watches the server of a node. A server that is stopped, or behind a firewall that drops packets, does not answer and does
- * not refuse. Each statement would wait for it without end.
+ * Watches the server of a node. A server that is stopped, or behind a firewall that drops packets, neither answers nor
+ * refuses connections. Without a watch, each statement would wait for this server without end.
  */
 export interface NodeWatch {
   /** Opens a socket to an address of the server. Throws while the server does not answer. */

@@ -47,7 +47,7 @@ export const Nodes = Context.Reference<NodeConnections>("saldo/adapters/Nodes", 
   defaultValue: () => ({ connect: (node) => Effect.fail(NodeUnknown.of(node)), connectCell: null, names: [] })
 })
 
-/** How long callers receive the failure of a connection attempt before the next attempt. */
+/** How long the failure of an attempt to connect is kept. Callers receive this failure until the next attempt. */
 const failureTtl = Duration.seconds(1)
 
 /** The watch of a node, and the layer that connects to the node. */

@@ -4,9 +4,9 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 
 /**
- * The ids of all advisory locks, in one place so that they differ. The function deposit uses 7_249_016, the
- * function day_figures 7_249_017, moves of companies 7_249_021, moves of cells
- * 7_249_022.
+ * The keys of the advisory locks that have one key, in one place so that they differ. The functions in sql/ lock with two
+ * keys, and such a lock never equals a lock with one key. The first of the two keys is 7_249_016 for the references of
+ * deposits and adjustments, 7_249_017 for closings, 7_249_021 for moves of companies, and 7_249_022 for moves of cells.
  */
 export const advisoryLocks = {
   /** Every process that uses an embedded server holds this lock in shared mode for as long as it uses the server. */

@@ -11,9 +11,9 @@ const serverGone = new Set(["57P01", "57P02", "57P03", "53300"])
 export const isLockTimeout = (error: unknown): boolean => codeOf(error) === "55P03"
 
 /**
- * Whether a failed statement may be retried: the connection was lost, the server is restarting, or the transaction lost
- * a conflict. The first attempt may have committed. So only retry a statement that recognizes its own commit, or that
- * does no harm when it commits twice. After a lock timeout, the callers have waited long enough.
+ * Whether a failed statement may be retried: the connection was lost, the server is restarting, or the transaction lost a
+ * conflict. The first attempt may have committed. So only retry a statement that recognizes its own commit, or that does no
+ * harm when it commits twice. A lock timeout is not retried, because the callers have already waited long enough.
  */
 export const isTransient = (error: SqlError): boolean =>
   (error.isRetryable && !isLockTimeout(error.reason.cause)) || serverGone.has(String(codeOf(error.reason.cause)))
@@ -28,7 +28,7 @@ const storageStates = /^(?:53|58|XX00[12]$)|^25006$/
 export const cannotStore = (error: SqlError): boolean =>
   !isTransient(error) && storageStates.test(String(codeOf(error.reason.cause)))
 
-/** The statements of a cell take longer than their callers wait. They may still commit. */
+/** The statements of a cell take longer than their callers wait. These statements may still commit. */
 export class CellLate extends Schema.TaggedError<CellLate>()("CellLate", { message: Schema.String }) {}
 
 /** Whether a call failed because its cell does not answer in time. The rest of its server may answer. */

@@ -27,7 +27,7 @@ const make = Effect.gen(function* () {
     Effect.orDie
   )
 
-  // The answers of two servers may arrive in another order than they were given.
+  // Keeps the newest balances. Two servers may store their balances in another order than they have read them.
   const store = (provider: ProviderName, balances: ReadonlyArray<FloatBalance>, at: DateTime.Utc) =>
     Effect.orDie(
       Effect.asVoid(sql`

@@ -6,7 +6,7 @@ import type { OperatorCredentials } from "../../../core/ports/Operators.ts"
 import { advisoryLocks, instant, int8 } from "../connection/Sql.ts"
 import { accountOf, type OperatorRow, operatorColumns } from "./OperatorsPostgres.ts"
 
-/** A row joined with its operator. All columns of the operator are null for the shell. */
+/** A row joined with its operator. All columns of the operator are null if the row belongs to the shell. */
 type OfOperator<Row> = Row & (OperatorRow | { readonly id: null })
 
 interface InvitationRow {

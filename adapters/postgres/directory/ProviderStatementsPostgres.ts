@@ -55,7 +55,8 @@ const make = Effect.gen(function* () {
       : Effect.succeed({ since: DateTime.fromDateUnsafe(since), until: DateTime.fromDateUnsafe(until) })
   }
 
-  // A comparison counts as later than every earlier one, although the clocks of two machines may differ.
+  // The time of a comparison. It is later than the times of all earlier comparisons, even if the clocks of two machines
+  // differ.
   const instantOf = Effect.fnUntraced(function* ({ at, provider }: Pick<ComparedStatement<never>, "at" | "provider">) {
     yield* sql`select pg_advisory_xact_lock(${advisoryLocks.statements})`
     const [row] = yield* sql<{ at: Date }>`

@@ -7,7 +7,7 @@ import type { NamedCell } from "../connection/Cell.ts"
 import { mainNode } from "../connection/Nodes.ts"
 import { instant } from "../connection/Sql.ts"
 
-/** The statements that compare the lines of a provider's statement with the sales, in temporary tables. */
+/** SQL that compares the lines of a provider's statement with the sales, in temporary tables. */
 
 /** The time span of a comparison: `since` inclusive, `until` exclusive. */
 export interface Span {
@@ -55,15 +55,16 @@ export const makeTables = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
     ) on commit drop`
 })
 
-/** How many sales of another node one statement writes. */
+/** Number of sales from another node that one SQL statement writes. */
 const copied_max = 2_000
 
 /** Largest difference between the date of a sale and the date of its line. */
 const apart_max = { days: 2 }
 
 /**
- * Reads the sales of a cell and of the time span that a provider delivers. An xid that was sold again after a failure counts once,
- * with the sale that did not fail or the newest sale. Blocks find the sales by their time, because no index does.
+ * Reads a cell's sales of the time span, except the sales of insurance. An xid that was sold again after a failure counts
+ * once, with the sale that did not fail or the newest sale. The query finds the sales by the times of their blocks, because
+ * the index of creation times is coarse.
  */
 export const readSales = Effect.fnUntraced(function* (
   into: PgClient.PgClient,

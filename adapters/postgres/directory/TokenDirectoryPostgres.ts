@@ -34,8 +34,8 @@ const credentialsOf = (row: CredentialsRow): Credentials => ({
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
 
-  // With many tokens, cache misses are constant. `offset 0` makes the planner look up each token separately. Otherwise
-  // it expects a hundred keys in each group and scans the whole table.
+  // With many tokens, cache misses never stop. `offset 0` makes the planner look up each token separately. Otherwise the
+  // planner expects a hundred keys in each group and scans the whole table.
   const read = grouped<string, Option.Option<Credentials>>(sql, "credentials", (apiKeys) =>
     Effect.map(
       sql<CredentialsRow>`

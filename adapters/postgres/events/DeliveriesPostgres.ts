@@ -120,7 +120,8 @@ const replaying = Effect.gen(function* () {
           and ${isOpen(sql, "w")}
           and (e.webhook_id is null or e.webhook_id = w.id)
           and ${spans}
-        -- Locks the deliveries in the order in which results are recorded, so that the two cannot deadlock.
+        -- Locks the deliveries in the same order as the statement that records results, so that the two statements cannot
+        -- deadlock.
         order by e.sequence
         -- A webhook that is being deleted gets no more deliveries.
         for key share of w

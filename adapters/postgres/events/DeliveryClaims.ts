@@ -21,7 +21,7 @@ interface ClaimedRow extends EventRow {
   readonly failing_since: Date | null
 }
 
-/** The last webhook that a claim visited. The next claim begins after it, so every webhook has its turn. */
+/** The last webhook that a claim visited. The next claim begins after this webhook, so no webhook waits for ever. */
 interface Position {
   readonly companyId: bigint
   readonly webhookId: bigint

@@ -49,8 +49,8 @@ export const recording = Effect.gen(function* () {
   const sql = yield* cellClient
   const inTransaction = queueTransactions(sql)
 
-  // Only the results of the latest claims count. The statement locks the webhooks first, because the main query reads
-  // `judged`, and then the deliveries. The function remove_webhook locks them in the same order.
+  // Only the results of the latest claims count. The main query reads `judged`, so the statement locks the webhooks first,
+  // and then the deliveries in `recorded`. The function remove_webhook locks webhooks and deliveries in the same order.
   const write = Effect.fnUntraced(function* (results: ReadonlyArray<ReturnType<typeof resultRow>>) {
     const rows = yield* sql<{ readonly id: bigint }>`
       with result as materialized (
@@ -104,7 +104,7 @@ export const recording = Effect.gen(function* () {
       )
       select id from judged where disabled`
     const disabled = new Set(rows.map(({ id }) => Number(id)))
-    // If several results disable a webhook, only one of them reports this.
+    // If several results disable a webhook, only one of these results reports that it was disabled.
     return results.map(({ disables, webhook_id }) => disables && disabled.delete(webhook_id))
   })
 

@@ -96,7 +96,7 @@ const subjectOf = (row: EventRow, { entries, policies, sales }: Subjects): Event
  * the event names, not with the latest one.
  */
 export const eventReader = (sql: CellSql) => {
-  /** SQL that reads the events `e` of these rows again. */
+  /** SQL that selects the events `e` which these rows identify. */
   const named = (rows: ReadonlyArray<EventRow>) => sql`
     unnest(
       ${rows.map(({ company_id }) => String(company_id))}::text[],

@@ -38,7 +38,7 @@ const webhookOf = (row: WebhookRow): Webhook => ({
   createdAt: DateTime.fromDateUnsafe(row.created_at)
 })
 
-/** Binds the encrypted secret to its webhook. */
+/** Binds the encrypted secret to its webhook. The text cannot be decrypted as the secret of another webhook. */
 const secretPurpose = (companyId: number | bigint, id: number | bigint): string => `webhook ${companyId} ${id}`
 
 /** How many decrypted secrets a process keeps. The oldest is dropped. */
@@ -46,7 +46,8 @@ const openedSecrets_max = 10_000
 
 /**
  * Encrypts and decrypts the secrets of webhooks. Decrypted secrets are kept, because each decryption waits for another
- * thread. A changed secret has another ciphertext, so a kept secret never becomes outdated.
+ * thread. A kept secret is found by its ciphertext. A changed secret has another ciphertext, so a kept secret never becomes
+ * outdated.
  */
 export const secrets = Effect.map(Vault, ({ open, seal }) => {
   const kept = new Map<string, Redacted.Redacted<WebhookSecret>>()

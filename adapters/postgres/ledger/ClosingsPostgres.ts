@@ -20,7 +20,7 @@ interface CompanyDayRow {
   readonly day: string
 }
 
-/** A row of a page. A page without rows has one row without content. */
+/** A row of a page. For an empty page, the query returns one row without content. */
 interface PageRow {
   readonly content: string | null
   readonly seal: string | null

@@ -52,7 +52,8 @@ export const depositReferences = Effect.gen(function* () {
       if (onMain === undefined || !(isElsewhere || (hasNodes && deposit.isNew))) return yield* write
       return yield* directory.withTransaction(
         Effect.gen(function* () {
-          // The lock of the functions of sql/funding.sql. Deposits in all cells with this reference wait here.
+          // The same lock as in the functions of sql/funding.sql. Deposits with this reference wait here, whichever
+          // cell they belong to.
           yield* directory`
             select pg_advisory_xact_lock(7249016, hashtext(${directory(onMain.name)}.folded_text(${deposit.reference})))`
           const other = deposit.isNew ? yield* otherCompany(deposit) : null

@@ -7,7 +7,10 @@ import { cellClient } from "../connection/Cell.ts"
 import { instant, int8 } from "../connection/Sql.ts"
 import { orderOf, readEach, type SaleRow, saleColumns } from "./TransactionRow.ts"
 
-/** The last sale that a check has reached. Sales are in the order of their settlement, then of their id. */
+/**
+ * The last sale that a later check of settled sales has reached. A check reads sales in the order of their settlement, then
+ * of their id.
+ */
 interface Reached {
   readonly settledAt: DateTime.Utc
   /** 0 if the check has not reached any sale of this instant. */
@@ -36,7 +39,10 @@ const leaseEnd = ({ lease, now }: FollowUpClaim) => instant(DateTime.addDuration
 const claiming = Effect.gen(function* () {
   const sql = yield* cellClient
 
-  /** Takes the lease of a check. Returns where the check is, or nothing while another process has it. */
+  /**
+   * Takes the lease of a check. Returns the last sale that the check has reached, or no row while another process has the
+   * lease.
+   */
   const leased = (claim: FollowUpClaim, start: DateTime.Utc) => sql<ReachedRow>`
     insert into ${sql.cell}.follow_up as f (hours, settled_at, transaction_id, leased_until)
     values (${claim.check.hours}, ${instant(start)}, 0, ${leaseEnd(claim)})
@@ -47,7 +53,9 @@ const claiming = Effect.gen(function* () {
       or f.leased_until > ${instant(latestTrusted(claim.now, claim.lease))}
     returning settled_at, transaction_id`
 
-  /** Sales after a position, up to an instant. The condition on the environment is that of the index. */
+  /**
+   * Sales after a position, up to an instant. The condition on the environment repeats the condition of the partial index.
+   */
   const settledAfter = ({ settledAt, transactionId }: Reached, until: DateTime.Utc) => sql`
     from ${sql.cell}.transaction
     where environment = 'production'
@@ -83,7 +91,7 @@ const claiming = Effect.gen(function* () {
       ${settledAfter(from, DateTime.subtractDuration(began, check.dueAfter))}
       order by processed_at, id
       limit ${limit}`
-    // The last row counts even if its sale is unreadable.
+    // The last row counts as reached even if its sale is unreadable.
     const last = rows.at(-1)
     const reached = last === undefined ? from : reachedOf({ settled_at: last.processed_at, transaction_id: last.id })
     return {

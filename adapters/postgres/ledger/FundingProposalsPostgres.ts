@@ -51,7 +51,7 @@ const proposalOf = (row: ProposalRow): FundingProposal =>
 const columns = `company_id, number, kind, amount, reference, is_repeated, reason, proposed_by, proposed_at, expires_at,
   state, decided_by, decided_at, decision_reason, entry_id`
 
-/** Answers that both functions return. */
+/** Answers that can follow both a proposal and a confirmation. */
 type RefusedAnswer =
   | { readonly tag: "AlreadyRecorded"; readonly entry_id: number; readonly amount: number }
   | { readonly tag: "UsedElsewhere"; readonly company_id: number }

@@ -13,8 +13,9 @@ const toQuestionRow = ({ about, answer, at, order: { companyId, transactionId } 
 
 const makeQuestions = Effect.map(bestEffortClient, (sql) =>
   Questions.of({
-    // Stores only questions of the process that still has the lease of the sale, so there are no concurrent writers. A
-    // lateral join looks up each sale's latest answer separately. A plain join could read all answers.
+    // A question is a status query to the provider. Concurrent questions about one sale are rare. If two writers give two
+    // questions the same number, `on conflict` drops one of them. A lateral join looks up each sale's latest answer
+    // separately. A plain join could read all answers.
     record: groupedBestEffort<Question>(
       sql,
       "question",
@@ -49,7 +50,7 @@ const makeQuestions = Effect.map(bestEffortClient, (sql) =>
   })
 )
 
-/** `Questions` in Postgres: recovery's status queries. A lost connection may count a question twice. */
+/** `Questions` in Postgres: the status queries about sales and reversals. A lost connection may count a question twice. */
 export const questionsLayer = Layer.effect(Questions, makeQuestions)
 
 const toReplayRow = ({ about, at, companyId, transactionId }: Replay) => ({

@@ -19,13 +19,14 @@ export const askedOf = ({ ask_at, not_found }: AskedRow) => ({
 /**
  * The statement that leases unresolved operations of a table to one recovery, and returns their columns.
  *
- * Rows of closed companies, and rows that another recovery has locked or leased, are skipped. A claim of all operations skips an operation if this
- * recovery cycle has already sent its status question. It includes an operation in PROCESSING only after its provider
- * call must have ended. A timestamp in the future comes from a wrong clock and does not delay the claim.
+ * Rows of closed companies, and rows that another recovery has locked or leased, are skipped. A claim of all operations
+ * skips an operation if this recovery cycle has already sent a status query about the operation. The claim includes an
+ * operation in PROCESSING only when the provider call must have ended. A timestamp in the future comes from a wrong clock
+ * and does not delay the claim.
  *
- * The update finds the locked rows by their physical position (ctid). A join by key is slow: a planner that believes
- * the table is empty compares the rows with every sale, once a second. A row that changes between the snapshot and its
- * lock has a new position. It is skipped until the next claim.
+ * The update finds the locked rows by their physical position (ctid). A join by key is slow: a planner that believes the
+ * table is empty compares the rows with every sale, once a second. A row that changes between the snapshot and its lock has
+ * a new position. This claim skips such a row, and the next claim finds it.
  */
 export const claimedRows = <Row extends object>(
   sql: CellSql,

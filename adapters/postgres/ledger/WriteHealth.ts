@@ -18,7 +18,7 @@ const failures_min = 3
 /** How long after the last failed write the database counts as failing. After this time, a sale may try again. */
 const failure_max = Duration.seconds(30)
 
-/** Counts the writes of sales of a cell that fail one after the other. Writes nothing itself. */
+/** Counts consecutive failed writes of a cell's sales. Writes nothing to the database itself. */
 export const watchWrites = Effect.gen(function* () {
   const lastFailure = lastFailures({ cell: yield* CellName })
   yield* Metric.update(lastFailure, 0)

@@ -80,7 +80,7 @@ const make = Effect.gen(function* () {
 
 export const cellLayer = Layer.effect(CellInsurances, make)
 
-/** The port, with rows read by `read`. */
+/** The port `AllInsurances`, with the rows that `read` returns. */
 export const allInsurancesOf = Effect.fnUntraced(function* (
   read: (filter: InsuranceFilter, page: Page) => Effect.Effect<InsurancePage, PageTooDeep>
 ) {

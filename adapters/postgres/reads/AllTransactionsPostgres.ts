@@ -24,7 +24,7 @@ interface SalePage {
  * Reads the sales of one cell. Its methods are those of `AllTransactions`, but return rows, so that the rows of several
  * cells can be merged.
  *
- * @template E the error of a page that lies too deep.
+ * @template E the error for a page that is too far from the newest sale.
  */
 export interface SalesOfCell<E = never> {
   readonly list: (filter: OwnedFilter, page: Page) => Effect.Effect<SalePage, E>
@@ -51,8 +51,8 @@ const make = Effect.gen(function* () {
   }
 
   /**
-   * Reads the newest sales first. If they fill the page, the others are neither read nor counted. Null if older sales
-   * may belong to the page.
+   * Reads the newest sales first. If the newest sales fill the page, older sales are neither read nor counted. Null if
+   * older sales may belong to the page.
    */
   const ofNewest = Effect.fnUntraced(function* (filter: OwnedFilter, page: Page) {
     const reach = page.page * page.perPage
@@ -88,7 +88,7 @@ export const cellLayer = Layer.effect(CellSales, make)
 
 const sliceOfRows = ({ rows, total }: SalePage) => ({ ...pageOf(rows, ownedOf), total })
 
-/** The port, with rows read by `sales`. */
+/** The port `AllTransactions`, with the rows that the methods of `SalesOfCell` return. */
 export const allTransactionsOf = <E extends PageTooDeep>({ find, list, pending }: SalesOfCell<E>) =>
   AllTransactions.of({
     list: (filter, page) => Effect.map(list(filter, page), sliceOfRows),

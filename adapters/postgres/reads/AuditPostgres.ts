@@ -171,7 +171,7 @@ const lastAuditOf = ({ duration_ms, ended_at, violations }: LastAuditRow): LastA
   violated: Struct.keys(violations).map((invariant) => ({ invariant, violations: violations[invariant] }))
 })
 
-/** A query for an invariant, and the cell that it reads. Null: it reads all cells of the node. */
+/** An invariant, and the cell that its query reads. Null: the query reads all cells of the node. */
 interface Check {
   readonly invariant: Invariant
   readonly cell: NamedCell | null

@@ -22,8 +22,8 @@ const tenantTables = ({ name, sql }: NamedCell) => sql<{ name: string }>`
   where n.nspname = ${name} and c.relkind in ('r', 'v') and a.attname = 'company_id'`
 
 /**
- * The companies with their cells, as a part of a query. The directory is a table only in its own database, so queries on
- * several nodes get its rows.
+ * The companies with their cells, as a part of a query. If there are several nodes, the query contains the rows themselves,
+ * because the table exists only in the database of the directory.
  */
 export const companiesFor = Effect.fnUntraced(function* (directory: PgClient.PgClient, hasNodes: boolean) {
   if (!hasNodes) return "directory.company as c"
@@ -32,21 +32,21 @@ export const companiesFor = Effect.fnUntraced(function* (directory: PgClient.PgC
   return `unnest(${listed(rows.map(({ id }) => id))}::bigint[], ${listed(rows.map(({ cell }) => cell))}::text[]) as c(id, cell)`
 })
 
-/** A company with a move that has begun, and the other cell of the move. */
+/** A company that is being moved, and the cell of the move that is not the company's own cell. */
 interface Copy {
   readonly companyId: bigint
   readonly cell: string
 }
 
-/** The cells in which moving companies may have a frozen copy. */
+/** The cells in which companies that are being moved may have a frozen copy. A frozen copy accepts no writes. */
 export const movingCopies = (directory: PgClient.PgClient) => directory<Copy>`
   select c.id as "companyId", case c.cell when m.source then m.target else m.source end as cell
   from directory.company_move as m
   join directory.company as c on c.id = m.company_id`
 
 /**
- * Condition that leaves out the copies of moving companies, if they are frozen. The copy that servers write is in the
- * company's own cell. Without a move, or if the copy accepts writes, it is a violation.
+ * Condition that leaves out the frozen copies of companies that are being moved. The copy that servers write is in the
+ * company's own cell. Any other copy is a violation if no move has begun, or if this copy accepts writes.
  */
 const isNoCopy = (cell: string, copies: ReadonlyArray<Copy>): string => {
   const companies = copies.filter((copy) => copy.cell === cell).map(({ companyId }) => companyId)

@@ -57,7 +57,7 @@ export const closingQueries = {
     sale as (
       select t.company_id, t.id, t.service_id, t.amount, t.status, s.first_day, s.last_day,
         greatest(local_day(least(t.created_at, t.processed_at)), s.first_day) as found_on,
-        -- The first closing has all earlier sales.
+        -- The first closing contains all earlier sales.
         case when t.processed_at is not null then greatest(local_day(t.processed_at), s.first_day) end as ended_on
       from transaction as t
       join span as s on s.company_id = t.company_id

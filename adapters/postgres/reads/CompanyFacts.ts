@@ -9,19 +9,19 @@ import type { Environment } from "../../../core/domain/Company.ts"
  * because a cell may be on another server.
  */
 export interface CompanyFacts {
-  /** Condition: whether the company of the column is of this environment. */
+  /** Condition: whether the company with the id in the column belongs to this environment. */
   readonly isOf: (environment: Environment, column: Fragment) => Fragment
-  /** Expression: the environment of the company of the column. */
+  /** Expression: the environment of the company with the id in the column. */
   readonly environmentOf: (column: Fragment) => Fragment
-  /** Condition: whether the company of the column is not suspended. */
+  /** Condition: whether the company with the id in the column is not suspended. */
   readonly isActive: (column: Fragment) => Fragment
   /** The names of companies, by id. */
   readonly names: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyMap<bigint, string>, SqlError>
 }
 
 /**
- * Reads which companies are in development and which are suspended. The queries receive these ids, because most companies
- * are neither.
+ * Reads which companies are in development and which are suspended. The queries receive the ids of these companies. The
+ * lists of ids are short, because most companies are neither.
  */
 export const companyFacts = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
   const idsOf = (ids: ReadonlyArray<bigint>) => sql`${ids.map(String)}::text[]::bigint[]`

@@ -8,7 +8,9 @@ import type { CellSql } from "../connection/Cell.ts"
 import type { CompanyReads } from "../connection/CompanyReads.ts"
 import { instant, int8 } from "../connection/Sql.ts"
 
-/** A list with blocks in the table `block`, which count its rows. */
+/**
+ * A list whose rows are counted in blocks. A block is a row of the table `block` that counts about 1,000 rows of the list.
+ */
 export interface CountedList {
   readonly list: "sale" | "entry"
   /** The column of the balance with the list's length. */
@@ -99,7 +101,7 @@ export const blocksOf = (
   ])
 })
 
-/** The number of rows before a page, and the number up to its end. */
+/** The number of rows before a page, and the number of rows up to the end of the page. */
 export const boundsOf = ({ page, perPage }: Page) => ({
   skipped: int8(BigInt(page - 1) * BigInt(perPage)),
   reach: int8(BigInt(page) * BigInt(perPage))
@@ -195,8 +197,8 @@ export const pageOfCounted = <Row extends object>(
   ])}`
   const blocks = blocksOf(sql, list, narrowing)
   const { beyond, kept, ofBlock, total } = countsOf(sql, counted, narrowing, rows)
-  // `offset 0` makes the planner find the end of the last block before it counts. It then expects few rows after it,
-  // and reads them through an index.
+  // `offset 0` makes the planner find the end of the last block before it counts. The planner then expects few rows after
+  // this block, and reads them through an index.
   return Effect.orDie(
     Effect.map(
       reads(companyId)<WithNewest<Row>>`

@@ -79,7 +79,7 @@ const answerOf = ({ completed_at, outcome, settled_at }: AnswerRow): NonNullable
   settledAt: instantOrNull(settled_at)
 })
 
-/** One line for repeated equal events, with the first and the last time. */
+/** One entry for repeated equal events, with the first and the last time. */
 const withTimes = <Row extends { readonly first_at: Date; readonly last_at: Date }>({
   first_at,
   last_at,
@@ -157,8 +157,8 @@ const make = Effect.gen(function* () {
   const sql = yield* cellClient
   const directory = yield* directoryClient
 
-  // Reads in one snapshot. Otherwise a concurrent settlement could show the sale as held together with its ledger
-  // entry.
+  // Reads in one snapshot. Otherwise, during a concurrent settlement, the history could show the sale as held and also its
+  // ledger entry.
   const find = Effect.fnUntraced(
     function* (transactionId: TransactionId) {
       const [sale] = yield* saleOf(sql, int8(transactionId))

@@ -1,6 +1,7 @@
 /** Queries for the insurances and their sales that violate an invariant. */
 export const insuranceQueries = {
-  // A failed sale without a refusal was never sent to the insurer, and its quote may be sold again. So it is left out.
+  // A failed sale without a refusal was never sent to the insurer, and its quote may be sold again. So the query leaves
+  // such a sale out.
   insured: `
     select coalesce(g.company_id, t.company_id) as company_id, coalesce(g.id, t.insurance_id) as insurance_id, g.state,
       coalesce(t.id, g.transaction_id) as transaction_id, t.status

@@ -187,7 +187,8 @@ export const openMatters = (sql: CellSql, facts: CompanyFacts) => {
     ) as d
     where ${facts.isOf(environment, sql`w.company_id`)} and w.state = 'activo'`
 
-  // Reads the last closing and the first entry of each company. A company is closed from the day of its first entry.
+  // Reads the last closing and the first entry of each company. The daily closings of a company begin with the day of its
+  // first entry.
   const closing = (environment: Environment, now: DateTime.Utc) => {
     const today = dayOf(now)
     return sql<LastClosing>`

@@ -84,7 +84,10 @@ const settledOf = (sql: CellSql, environment: Environment, { since, until }: Int
     and environment = ${environment}
     and status not in ('PROCESSING', 'PENDING')`
 
-/** The rows of `settledOf`, from a cell on another node. They are counted there, because a day may have a million. */
+/**
+ * The rows of `settledOf`, from a cell on another node. Equal rows are counted on that node, because a day may have a
+ * million rows.
+ */
 const copiedFrom = Effect.fnUntraced(function* (sql: PgClient.PgClient, cell: NamedCell, settled: Fragment) {
   const rows = yield* cell.sql<{ row: unknown }>`
     select to_jsonb(c) as row

@@ -82,9 +82,9 @@ const blocksOf = (sql: Sql, filter: OwnedFilter, counted: Fragment): Fragment =>
 /**
  * A page of the sales of all companies, or of one, newest first, with their total. The filter has no days.
  *
- * The blocks of different companies overlap in time, and one company's sales may fill the whole page. So for each
- * company, the query considers as many of the newest sales as the page reaches back. It skips blocks that are older
- * than enough other blocks. Sales that are in no block yet are treated as one more block.
+ * The blocks of different companies overlap in time, and one company's sales may fill the whole page. So for each company,
+ * the query considers as many of the newest sales as there are rows up to the end of the page. The query skips a block if
+ * newer blocks contain enough sales for the page. Sales that are in no block yet are treated as one more block.
  */
 export const pageOfAllCompanies = (sql: Sql, filter: OwnedFilter, page: Page) => {
   const { services, statuses, terminalId } = filter

@@ -11,8 +11,9 @@ import type { KeyedRow } from "./TransactionsPostgres.ts"
 const texts = (sql: CellSql, values: ReadonlyArray<string>): Fragment => sql`${values}::text[]`
 
 /**
- * Queries for the ids of one company's sales, one query for each index. `c` is the balance of the company, with the xids
- * that the key has there. An xid has two partial indexes, and the literals let the planner use them.
+ * Queries for the ids of one company's sales, one query for each index. `c` is the row of the company's balance, with the
+ * column `xids`: the xids that follow from the key and this company. An xid has two partial indexes, and the literals let
+ * the planner use them.
  */
 const searchesOf = (sql: CellSql, { id, key, xids = [] }: SoughtSale): ReadonlyArray<Fragment> => {
   const ofXids = (wanted: Fragment) => [

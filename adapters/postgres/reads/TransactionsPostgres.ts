@@ -117,8 +117,8 @@ const make = Effect.gen(function* () {
       ${where([sql.literal(`t.status <> '${status}'`)])}
       union all
       ${where([sql.literal(`t.status = '${status}'`)])}`
-    // Each of these columns has two partial indexes: one for sales in this status, one for all others. The condition
-    // lets the planner use both.
+    // Each of these columns has two partial indexes: one for sales in this status, one for all others. The condition lets
+    // the planner use both indexes.
     return xid !== undefined ? either("FAILED") : identifier !== undefined ? either("PROCESSING") : where([])
   }
 
