@@ -69,7 +69,7 @@ const settleLeftovers = Effect.fnUntraced(function* ({ orders, reversals }: Side
   yield* Effect.forEach(orders, (order) => Ledger.use((ledger) => ledger.settle({ order, verdict, at, notFound: 0 })))
 })
 
-/** Hides the sales of earlier scenarios from follow-ups, which look at the sales of all companies together. */
+/** Hides the sales of earlier scenarios from the later checks of settled sales, which cover all companies together. */
 const forgetFollowUps = Effect.gen(function* () {
   for (const { sql } of yield* yield* everyCell) {
     yield* sql`update ${sql.cell}.transaction set environment = 'development' where environment = 'production'`

@@ -66,8 +66,8 @@ export const codeOf = (secret: string, later_steps = 0) =>
   )
 
 /**
- * Runs a test on its own clock, which begins at noon. The connections keep the real clock, because a jump would
- * make them repeat their checks for the whole time.
+ * Runs a test on its own clock, which begins at noon. The connections keep the real clock. On the test's clock, they would
+ * repeat their periodic checks for all the time that a jump skips.
  */
 export const atNoon = <A, E, R>(test: Effect.Effect<A, E, R>) =>
   Effect.andThen(TestClock.setTime(Date.UTC(2026, 10, 27, 16)), test).pipe(Effect.provide(TestClock.layer()))
@@ -82,8 +82,8 @@ export const activeOperator = Effect.fnUntraced(function* (name: string, role: R
 })
 
 /**
- * Signs in to an account, by default with the right password and code. The options replace single parts, for
- * example by wrong ones.
+ * Signs in to an account, by default with the right password and code. The options replace the origin, the password or
+ * the code.
  */
 export const signInTo = Effect.fnUntraced(function* (
   { name, secret }: { readonly name: string; readonly secret: string },

@@ -48,7 +48,7 @@ layer(AccountsLayer, { excludeTestServices: true })("an invitation", (it) => {
       assert.deepInclude(actor, { name: "Ana", role: "cajero" })
       assert.strictEqual(yield* stateOf("Ana"), "active")
       assert.strictEqual((yield* Effect.flip(invitationOf(token)))._tag, "InvitationRefused")
-      // The code of the confirmation is used.
+      // The code was already used for the confirmation.
       assert.strictEqual((yield* Effect.flip(signInTo({ name: "Ana", secret })))._tag, "SignInRefused")
     }).pipe(atNoon)
   )
@@ -81,7 +81,7 @@ layer(AccountsLayer, { excludeTestServices: true })("an invitation", (it) => {
     ["long", "abcde".repeat(41)],
     ["simple", "abababababababab"],
     ["name", "soy CLARIDAD y no otra"]
-  ] as const)("refuses a password because of %s", ([why, typed]) =>
+  ] as const)("refuses a password for the reason: %s", ([why, typed]) =>
     Effect.gen(function* () {
       const token = why === "short" ? yield* invited("Claridad") : (yield* reinviteOperator("Claridad")).token
       const given = typeof token === "string" ? token : Redacted.value(token)
@@ -92,7 +92,7 @@ layer(AccountsLayer, { excludeTestServices: true })("an invitation", (it) => {
     }).pipe(atNoon)
   )
 
-  it.effect("to an account that has one removes its credentials, sessions and earlier invitation", () =>
+  it.effect("to an existing account removes the credentials, sessions and earlier invitation of the account", () =>
     Effect.gen(function* () {
       const operator = yield* activeOperator("Pierde")
       const first = Redacted.value((yield* reinviteOperator("Pierde")).token)
@@ -122,14 +122,14 @@ layer(AccountsLayer, { excludeTestServices: true })("an invitation", (it) => {
 layer(AccountsLayer, { excludeTestServices: true })("an identity provider", (it) => {
   const identity = { issuer: "https://id.example.com", subject: "7", email: "eva@example.com" }
 
-  it.effect("signs in to the invited account with the confirmed e-mail address, and later by its own name", () =>
+  it.effect("opens the invited account by its confirmed e-mail address, and later by issuer and subject", () =>
     Effect.gen(function* () {
       yield* invited("Eva", "supervisor", "Eva@example.com")
       const { actor } = yield* signInWithOidc(identity, browser)
       assert.deepInclude(actor, { name: "Eva", role: "supervisor" })
       assert.strictEqual(yield* stateOf("Eva"), "active")
       yield* signInWithOidc({ ...identity, email: null }, browser)
-      // The account does not follow its e-mail address to another person.
+      // Another person with the same e-mail address does not get the account.
       const other = yield* Effect.flip(signInWithOidc({ ...identity, subject: "8" }, browser))
       assert.strictEqual(other._tag, "SignInRefused")
       const elsewhere = yield* Effect.flip(
@@ -141,7 +141,7 @@ layer(AccountsLayer, { excludeTestServices: true })("an identity provider", (it)
     }).pipe(atNoon)
   )
 
-  it.effect("does not sign in without an invited account", () =>
+  it.effect("opens no session for a person who has no invited account", () =>
     Effect.gen(function* () {
       yield* invited("Sin correo")
       for (const email of [null, "nadie@example.com"]) {
@@ -167,7 +167,7 @@ layer(AccountsLayer, { excludeTestServices: true })("the only active admin", (it
     }).pipe(atNoon)
   )
 
-  it.effect("has each change of an account in the audit log, with the values before and after", () =>
+  it.effect("finds each change of an account in the audit log, with the values before and after", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       yield* invited("Rol", "lector")

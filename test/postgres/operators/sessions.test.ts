@@ -97,7 +97,7 @@ layer(AccountsLayer, { excludeTestServices: true })("a session", (it) => {
     }).pipe(atNoon)
   )
 
-  it.effect("has a token for changes that differs from its own and from that of other sessions", () =>
+  it.effect("has a CSRF token that differs from its session token and from the tokens of other sessions", () =>
     Effect.gen(function* () {
       const [one, other] = [yield* activeOperator("Una"), yield* activeOperator("Otra")]
       const tokens = [yield* sessionOf(one.session, null), yield* sessionOf(other.session, null)].map(
@@ -115,7 +115,7 @@ layer(AccountsLayer, { excludeTestServices: true })("a session", (it) => {
 })
 
 layer(AccountsLayer, { excludeTestServices: true })("a token for OPERATOR_TOKEN", (it) => {
-  it.effect("is made by its operator only, and stops with the account", () =>
+  it.effect("can be issued only by its operator, and does not work while the account is suspended", () =>
     Effect.gen(function* () {
       const { session } = yield* activeOperator("Robot")
       const { actor } = yield* sessionOf(session, null)
@@ -137,8 +137,8 @@ layer(AccountsLayer, { excludeTestServices: true })("a token for OPERATOR_TOKEN"
   )
 })
 
-layer(AccountsLayer, { excludeTestServices: true })("the one-time link that a start prints", (it) => {
-  it.effect("opens one session of the shell, until an admin has an account", () =>
+layer(AccountsLayer, { excludeTestServices: true })("the one-time link that `npm start` prints", (it) => {
+  it.effect("opens one session as the operator `local`, until an admin has an account", () =>
     Effect.gen(function* () {
       const earlier = Redacted.value((yield* localLink()) ?? Redacted.make(""))
       const link = Redacted.value((yield* localLink()) ?? Redacted.make(""))
@@ -162,7 +162,7 @@ layer(AccountsLayer, { excludeTestServices: true })("the one-time link that a st
     }).pipe(atNoon)
   )
 
-  it.effect("does not accept the invitation of an account", () =>
+  it.effect("cannot be replaced by the invitation to an account", () =>
     Effect.gen(function* () {
       const { invitation } = yield* activeOperator("Eva")
       assert.strictEqual((yield* Effect.result(openLocalLink(invitation, browser)))._tag, "Failure")

@@ -44,7 +44,7 @@ layer(AccountsLayer, { excludeTestServices: true })("signing in", (it) => {
     )
   })
 
-  it.effect("verifies one password for an unknown name, as for a wrong password", () =>
+  it.effect("runs one password verification for an unknown name, as for a wrong password", () =>
     Effect.gen(function* () {
       const operator = yield* activeOperator("Medida")
       verified.splice(0)
@@ -54,14 +54,14 @@ layer(AccountsLayer, { excludeTestServices: true })("signing in", (it) => {
     }).pipe(atNoon)
   )
 
-  // The age of the code in steps of thirty seconds -> whether the code is accepted.
+  // How many steps of thirty seconds the code is ahead of the clock, and whether the code is accepted.
   it.effect.each([
     [-2, false],
     [-1, true],
     [0, true],
     [1, true],
     [2, false]
-  ] as const)("accepts a code of step %i: %s", ([steps, accepted]) =>
+  ] as const)("accepts a code that is %i steps of thirty seconds ahead: %s", ([steps, accepted]) =>
     Effect.gen(function* () {
       const operator = yield* activeOperator(`Reloj ${steps + 2}`)
       yield* TestClock.adjust("2 minutes")
@@ -108,7 +108,7 @@ layer(AccountsLayer, { excludeTestServices: true })("signing in", (it) => {
 })
 
 layer(AccountsLayer, { excludeTestServices: true })("failed sign-ins", (it) => {
-  it.effect("are in the audit log with the address, and with the operator if there is one", () =>
+  it.effect("are in the audit log with the address, and with the operator if the name has an account", () =>
     Effect.gen(function* () {
       const operator = yield* activeOperator("Anotada")
       const origin = { ...browser, address: "198.51.100.9" }

@@ -6,7 +6,7 @@ import { Closings } from "../../../core/ports/Closings.ts"
 import { closeThrough } from "../../../core/workflows/CloseDays.ts"
 import { makeClock } from "../../support/Clocks.ts"
 
-/** Runs an effect on a server with its clock at this time. */
+/** Runs an effect on a server whose clock shows this time. */
 export const at = (text: string) =>
   Effect.updateService(Clock.Clock, (clock) =>
     makeClock({
@@ -16,7 +16,7 @@ export const at = (text: string) =>
     })
   )
 
-/** The local day of the races. They happen around its end. */
+/** The local day of the races. Most races happen around its end. */
 export const day = "2026-03-02"
 
 export const noon = at("2026-03-02T12:00:00-04:00")
@@ -24,7 +24,7 @@ export const beforeMidnight = at("2026-03-02T23:59:59-04:00")
 export const afterMidnight = at("2026-03-03T00:00:01-04:00")
 export const daysAhead = at("2026-03-06T12:00:00-04:00")
 
-/** The closing of a day of a company. */
+/** The content of a company's closing for a day. */
 export const contentOf = (company: number, day: string) =>
   Closings.use(({ find }) => find({ companyId: CompanyId.make(company), day })).pipe(
     Effect.map((found) => Option.getOrThrow(found).content)

@@ -12,13 +12,13 @@ import { TestServer } from "../../support/service/TestServer.ts"
 const sold = { service_id: 7, amount: 100, identifier: "204510003" }
 
 layer(TestServer, { excludeTestServices: true })("a deferred write that waits for a lock", (it) => {
-  it.effect.each(["cell.replay", "directory.token_use"])("to %s delays no request", (table) =>
+  it.effect.each(["cell.replay", "directory.token_use"])("on the table %s delays no request", (table) =>
     Effect.gen(function* () {
       const { pass } = yield* ManualClock
       const [one, other] = [yield* customer(), yield* customer()]
       const headers = { ...one.auth, "idempotency-key": "una" }
       const first = yield* sell(sold, headers)
-      // An index that is being built holds the same lock.
+      // CREATE INDEX takes the same lock.
       const { release } = yield* holdingLock(`lock table ${table} in share mode`)
       const again = yield* Effect.all(
         Array.from({ length: 50 }, () => sell(sold, headers)),
@@ -36,7 +36,7 @@ layer(TestServer, { excludeTestServices: true })("a deferred write that waits fo
 })
 
 layer(TestServer, { excludeTestServices: true })("a blocked audit log", (it) => {
-  it.effect("affects only requests that must be audited", () =>
+  it.effect("makes only those requests fail that must be audited", () =>
     Effect.gen(function* () {
       const [one, other] = [yield* customer(), yield* customer()]
       const { release } = yield* holdingLock("lock table directory.audit_event in share mode")

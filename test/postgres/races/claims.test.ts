@@ -68,7 +68,7 @@ layer(TestLayer, { excludeTestServices: true })("a claim of due sales", (it) => 
   )
 
   // Not every plan returns the rows in order of time, so the claim must sort them.
-  it.effect("takes the oldest first, whichever plan Postgres chooses", () =>
+  it.effect("takes the oldest sales first, whichever plan Postgres chooses", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       yield* dueSales(2, [2, 7, 4, 8, 1, 6, 3, 5])
@@ -142,7 +142,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("a sale wi
     [{ status: "PENDING", ask: hour, asked: hour, leased: null }, true, false],
     [{ status: "PENDING", ask: -1, asked: hour, leased: hour }, true, true],
     [{ status: "PENDING", ask: -1, asked: 601, leased: 661 }, true, true],
-    // The lease is valid: its clock is at most ten minutes ahead.
+    // The next two leases count as valid, because the clock that set them was at most ten minutes ahead.
     [{ status: "PENDING", ask: -1, asked: 2, leased: 62 }, false, false],
     [{ status: "PENDING", ask: -1, asked: 600, leased: 660 }, false, false],
     [{ status: "PROCESSING", ask: hour, asked: null, leased: null }, true, false],

@@ -71,40 +71,42 @@ const company = Effect.gen(function* () {
 })
 
 layer(Postgres, { excludeTestServices: true })("the closing of a day", (it) => {
-  it.effect("counts an outcome from a server with a late clock in the next day, and loses nothing", () =>
-    Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
-      const { id, ledger } = yield* company
-      const reversals = yield* reversalsReplica
-      const intent = (key: string) => ({ ...intentOf(id, key, 1_000), reversible: true })
-      const confirmed = yield* noon(reservedOrder(ledger, intent("confirmed")))
-      const refused = yield* noon(reservedOrder(ledger, intent("refused")))
-      const reversed = yield* noon(reservedOrder(ledger, intent("reversed")))
-      yield* noon(settled(ledger, reversed, confirm))
-      const unresolved = yield* noon(begunOn(reversals, reversalOf(reversed, "reversal")))
-      yield* afterMidnight(close(id))
+  it.effect(
+    "leaves to the next day an outcome that a server whose clock is behind records later, and loses no amount",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* PgClient.PgClient
+        const { id, ledger } = yield* company
+        const reversals = yield* reversalsReplica
+        const intent = (key: string) => ({ ...intentOf(id, key, 1_000), reversible: true })
+        const confirmed = yield* noon(reservedOrder(ledger, intent("confirmed")))
+        const refused = yield* noon(reservedOrder(ledger, intent("refused")))
+        const reversed = yield* noon(reservedOrder(ledger, intent("reversed")))
+        yield* noon(settled(ledger, reversed, confirm))
+        const unresolved = yield* noon(begunOn(reversals, reversalOf(reversed, "reversal")))
+        yield* afterMidnight(close(id))
 
-      const late = yield* beforeMidnight(reservedOrder(ledger, intent("late")))
-      assert.isTrue(DateTime.Equivalence(late.createdAt, DateTime.makeUnsafe("2026-03-03T00:00:00-04:00")))
-      assert.isTrue((yield* beforeMidnight(settled(ledger, confirmed, confirm))).won)
-      assert.isTrue((yield* beforeMidnight(settled(ledger, refused, release))).won)
-      yield* beforeMidnight(deposited(ledger, id, "late"))
-      const at = DateTime.makeUnsafe("2026-03-02T23:59:59-04:00")
-      yield* beforeMidnight(reversals.settle({ unresolved, verdict: ReversalVerdict.Confirm(), at, notFound: 0 }))
-      const early = yield* sql`
+        const late = yield* beforeMidnight(reservedOrder(ledger, intent("late")))
+        assert.isTrue(DateTime.Equivalence(late.createdAt, DateTime.makeUnsafe("2026-03-03T00:00:00-04:00")))
+        assert.isTrue((yield* beforeMidnight(settled(ledger, confirmed, confirm))).won)
+        assert.isTrue((yield* beforeMidnight(settled(ledger, refused, release))).won)
+        yield* beforeMidnight(deposited(ledger, id, "late"))
+        const at = DateTime.makeUnsafe("2026-03-02T23:59:59-04:00")
+        yield* beforeMidnight(reversals.settle({ unresolved, verdict: ReversalVerdict.Confirm(), at, notFound: 0 }))
+        const early = yield* sql`
         select id from cell.entry where company_id = ${id} and id > 2 and created_at < '2026-03-03T04:00:00Z'`
-      assert.lengthOf(early, 0)
+        assert.lengthOf(early, 0)
 
-      yield* afterMidnight(close(id, nextDay))
-      const first = figuresOf(yield* contentOf(id, day))
-      assert.deepInclude(first, { deposits: 100_000, sales: 1_000, reversals: 0, closing: 99_000, held: 2_000 })
-      const next = yield* contentOf(id, nextDay)
-      const amounts = { deposits: 500, sales: 1_000, reversals: 1_000, held: 1_000 }
-      assert.deepStrictEqual(figuresOf(next), { opening: 99_000, ...amounts, closing: 99_500 })
-      assert.deepStrictEqual(next.earlierReversals, [{ transactionId: reversed.transactionId, day, amount: 1_000 }])
-      assert.deepStrictEqual(next.pending, [late.transactionId])
-      assert.deepStrictEqual(yield* violatedInvariants, [])
-    }).pipe(Effect.scoped)
+        yield* afterMidnight(close(id, nextDay))
+        const first = figuresOf(yield* contentOf(id, day))
+        assert.deepInclude(first, { deposits: 100_000, sales: 1_000, reversals: 0, closing: 99_000, held: 2_000 })
+        const next = yield* contentOf(id, nextDay)
+        const amounts = { deposits: 500, sales: 1_000, reversals: 1_000, held: 1_000 }
+        assert.deepStrictEqual(figuresOf(next), { opening: 99_000, ...amounts, closing: 99_500 })
+        assert.deepStrictEqual(next.earlierReversals, [{ transactionId: reversed.transactionId, day, amount: 1_000 }])
+        assert.deepStrictEqual(next.pending, [late.transactionId])
+        assert.deepStrictEqual(yield* violatedInvariants, [])
+      }).pipe(Effect.scoped)
   )
 
   it.effect("uses the times of the rows when two servers with different clocks write around midnight", () =>
@@ -124,7 +126,7 @@ layer(Postgres, { excludeTestServices: true })("the closing of a day", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  // The first sale is settled before its block exists, the next two sales are settled in their blocks.
+  // The first sale is settled before its block exists. The next two sales are settled when they are already in blocks.
   const soldDaysAhead = Effect.gen(function* () {
     yield* Effect.acquireRelease(setBlockLength(2), () => Effect.orDie(setBlockLength(1_000)))
     const { id, ledger } = yield* company
@@ -150,7 +152,7 @@ layer(Postgres, { excludeTestServices: true })("the closing of a day", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("finds a sale with a time days ahead after the migration has corrected its block", () =>
+  it.effect("finds a sale whose time is days ahead, after the migration has corrected the block of the sale", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const id = yield* soldDaysAhead
@@ -171,7 +173,7 @@ layer(Postgres, { excludeTestServices: true })("the closing of a day", (it) => {
     ["2026-03-02T04:00:00.000Z", "2026-03-02"],
     ["2026-03-03T03:59:59.999Z", "2026-03-02"],
     ["2026-03-03T04:00:00.000Z", "2026-03-03"]
-  ] as const)("counts an entry of %s in %s", ([time, day]) =>
+  ] as const)("counts an entry with the time %s in the day %s", ([time, day]) =>
     Effect.gen(function* () {
       const ledger = yield* replica
       const id = ++companies

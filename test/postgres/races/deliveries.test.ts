@@ -79,7 +79,7 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("a deli
     })
   )
 
-  it.effect("has no attempt after a replay, until the replayed event is sent", () =>
+  it.effect("shows no attempt after a replay until the replayed event is sent", () =>
     Effect.gen(function* () {
       const one = yield* server
       const { companyId, id } = yield* webhookOf(one, 7)
@@ -97,7 +97,7 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("a deli
     })
   )
 
-  it.effect("shares its event with the deliveries to other webhooks that are claimed with it", () =>
+  it.effect("shares one event object with deliveries of the same event that are claimed together", () =>
     Effect.gen(function* () {
       const one = yield* server
       yield* webhookOf(one, 10)

@@ -91,42 +91,46 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("eight ope
     }).pipe(Effect.scoped)
   )
 
-  it.effect("four of which confirm and four reject decide once, and money moves only if they confirm", () =>
-    Effect.gen(function* () {
-      const all = yield* racing(proposals)
-      const ledger = yield* onItsOwn(replica)
-      let confirmations = 0
-      yield* inRounds({ count: rounds, first: 3_001 }, (company) =>
-        Effect.gen(function* () {
-          yield* opened(ledger, company, 1_000)
-          const proposal = yield* proposed(all[0], company, "adjustment", -500)
-          const deciding = confirming(all, proposal).map((confirm, racer) => {
-            // In every other round, an operator who rejects starts first.
-            if ((racer + company) % 2 === 0)
-              return Effect.map(confirm, ({ _tag }) => (_tag === "Recorded" ? "confirmed" : null))
-            const reject = Effect.flatMap(DateTime.now, (at) =>
-              (all[racer] ?? all[0]).reject(proposal, { by: nameOf(racer), at, reason: "unknown to the bank" })
+  it.effect(
+    "of whom four confirm and four reject make one decision, and money moves only if it is a confirmation",
+    () =>
+      Effect.gen(function* () {
+        const all = yield* racing(proposals)
+        const ledger = yield* onItsOwn(replica)
+        let confirmations = 0
+        yield* inRounds({ count: rounds, first: 3_001 }, (company) =>
+          Effect.gen(function* () {
+            yield* opened(ledger, company, 1_000)
+            const proposal = yield* proposed(all[0], company, "adjustment", -500)
+            const deciding = confirming(all, proposal).map((confirm, racer) => {
+              // In every other round, an operator who rejects starts first.
+              if ((racer + company) % 2 === 0)
+                return Effect.map(confirm, ({ _tag }) => (_tag === "Recorded" ? "confirmed" : null))
+              const reject = Effect.flatMap(DateTime.now, (at) =>
+                (all[racer] ?? all[0]).reject(proposal, { by: nameOf(racer), at, reason: "unknown to the bank" })
+              )
+              return Effect.map(reject, (isRejected) => (isRejected ? "rejected" : null))
+            })
+            const decisions = (yield* Effect.all(deciding, { concurrency: "unbounded" })).filter(
+              (each) => each !== null
             )
-            return Effect.map(reject, (isRejected) => (isRejected ? "rejected" : null))
+            const decided = Option.getOrThrow(yield* all[0].find(proposal.number))
+            assert.deepStrictEqual(decisions, [decided.state])
+            const isConfirmed = decided.state === "confirmed"
+            if (isConfirmed) confirmations++
+            const moved = isConfirmed
+              ? { available: 500, held: 0, entries: [-500] }
+              : { available: 1_000, held: 0, entries: [] }
+            assert.deepStrictEqual(yield* booksOf(company), moved)
           })
-          const decisions = (yield* Effect.all(deciding, { concurrency: "unbounded" })).filter((each) => each !== null)
-          const decided = Option.getOrThrow(yield* all[0].find(proposal.number))
-          assert.deepStrictEqual(decisions, [decided.state])
-          const isConfirmed = decided.state === "confirmed"
-          if (isConfirmed) confirmations++
-          const moved = isConfirmed
-            ? { available: 500, held: 0, entries: [-500] }
-            : { available: 1_000, held: 0, entries: [] }
-          assert.deepStrictEqual(yield* booksOf(company), moved)
-        })
-      )
-      assert.isAbove(confirmations, 0)
-      assert.isBelow(confirmations, rounds)
-      assert.deepStrictEqual(yield* violatedInvariants, [])
-    }).pipe(Effect.scoped)
+        )
+        assert.isAbove(confirmations, 0)
+        assert.isBelow(confirmations, rounds)
+        assert.deepStrictEqual(yield* violatedInvariants, [])
+      }).pipe(Effect.scoped)
   )
 
-  it.effect("who sell while a correction takes the last 500 centavos never spend them too", () =>
+  it.effect("who sell while a correction takes 500 centavos never spend the same 500 centavos", () =>
     Effect.gen(function* () {
       const all = yield* onItsOwn(proposals)
       const ledgers = yield* racing(replica)
@@ -174,7 +178,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("eight ope
     }).pipe(Effect.scoped)
   )
 
-  it.effect("four of which confirm a deposit and four record one with its reference add the money once", () =>
+  it.effect("of whom four confirm a deposit and four record a deposit with the same reference add the money once", () =>
     Effect.gen(function* () {
       const all = yield* racing(proposals)
       const ledgers = yield* racing(replica)

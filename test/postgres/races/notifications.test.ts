@@ -13,7 +13,7 @@ const listeners = Effect.flatMap(
 )
 
 layer(TestDatabase)("a listener", (it) => {
-  it.effect("emits when it begins, on each notification, and when its connection is lost and restored", () =>
+  it.effect("emits when it starts to listen, on each notification, and when its connection is lost and restored", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       let emitted = 0

@@ -32,8 +32,8 @@ const verdictOf = <V>(verdicts: ReadonlyArray<V>, racer: number, round: number) 
   verdicts[(racer + round) % verdicts.length] as V
 
 /**
- * A sale and a reversal of a company's whole balance. `racers` builds eight servers. Its function records the operation
- * for a company and returns one settlement for each server, with different verdicts.
+ * A sale and a reversal of a company's whole balance. `racers` builds eight servers and returns a function. The function
+ * records the operation for a company and returns one settlement for each server, with different verdicts.
  */
 const operations = [
   {

@@ -20,7 +20,7 @@ const luis: Actor = { id: OperatorId.make(2), name: "Luis", role: "admin", via: 
 
 type Recorded = readonly [at: string, action: AuditAction, actor: Actor | null, company: number | null, sale?: number]
 
-// In the order of their time. The server records the event with the actor null.
+// The events in the order of their time. The actor null means that the server recorded the event.
 const events: ReadonlyArray<Recorded> = [
   ["2026-03-10T03:59:59.999Z", "company_created", luis, 7],
   ["2026-03-10T04:00:00Z", "deposit_recorded", ana, 7],
@@ -44,7 +44,7 @@ const recorded = AuditLog.use(({ record }) =>
 )
 
 layer(Layer.provideMerge(Layer.effectDiscard(recorded), TestLayer))("the audit log", (it) => {
-  // The events are named by their places in the list above, from 1.
+  // Each number is the position of an event in the list above, counted from 1.
   it.effect.each([
     [{}, [6, 5, 4, 3, 2, 1]],
     [{ actor: "ana PEÑA" }, [3, 2]],
@@ -130,7 +130,7 @@ layer(Layer.provideMerge(Layer.effectDiscard(recorded), TestLayer))("the audit l
 
 const many = 50_000
 
-/** Events of the server about many companies, and of each other kind every thousandth. */
+/** Events of the server about many companies. Of 1,000, one has another action, one another actor, one another place. */
 const manyEvents = `
   insert into directory.audit_event (at, action, company_id, details, actor, via, address)
   select

@@ -19,7 +19,7 @@ const histories = [
   { company: 3, sales: 7, days: 40 }
 ]
 
-/** Company 4 sells nothing. Its blocks would be about twenty sales long. */
+/** Sales of companies 1 to 3, in blocks of about twenty sales. Company 4 has no sales. */
 const Loaded = Layer.effectDiscard(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
@@ -139,7 +139,7 @@ layer(TestLayer)("sales of all companies", (it) => {
 
     it.effect.each([
       ["xid", "RD-2-77", {}, ["2/RD-2-77"]],
-      // Number 107 failed, and number 37 is in PROCESSING. Each status has its own index.
+      // Sale 107 failed, and sale 37 is in PROCESSING. Each status has its own index.
       ["xid", "RD-2-107", {}, ["2/RD-2-107"]],
       ["xid", "RD-2-37", {}, ["2/RD-2-37"]],
       ["xid", "RD-2-17-R", {}, ["2/RD-2-17"]],

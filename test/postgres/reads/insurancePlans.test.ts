@@ -27,7 +27,8 @@ const Loaded = Layer.effectDiscard(
       from generate_series(1, 20000) as n
       cross join lateral (select case when n % 1000 = 1 then 'emitiendo' else 'emitida' end as state) as s
       left join lateral (select 'P' as number, date '2026-01-31' as day) as p on s.state = 'emitida'`
-    // Writes the commits to disk, because commits of tests do not wait for it. Vacuum marks only rows whose commit is there.
+    // Writes the commits to disk, because commits of tests do not wait for the disk. Vacuum marks a row as visible only if
+    // the commit of the row is on disk.
     yield* sql.unsafe("checkpoint").unprepared
     yield* sql.unsafe("vacuum analyze cell.insurance").unprepared
   })

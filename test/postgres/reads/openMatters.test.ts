@@ -34,7 +34,7 @@ layer(PanoramaDatabase)("the matters that need an operator's attention", (it) =>
   it.effect("show held money by age, and the oldest unresolved sale or reversal", () =>
     Effect.gen(function* () {
       yield* sell([
-        // A sale of a process with a clock ahead of time.
+        // A sale that was reserved by a process whose clock is ahead.
         ["2026-03-10T16:00:01Z", "PROCESSING", 1, 1],
         ["2026-03-10T15:59:00.001Z", "PROCESSING", 1, 10],
         ["2026-03-10T15:59:00Z", "PENDING", 1, 100],

@@ -55,7 +55,7 @@ const readsFew = Effect.fnUntraced(function* <R>(
     }
     assert.isAtMost(read(scans, rows), rows_max, JSON.stringify(scans))
     // The list of sales and the list of entries each have fewer than two blocks per thousand sales. A search of some days
-    // reads them for the first and for the last day, in up to two statements.
+    // reads these blocks once for the first day and once for the last day, in up to two statements.
     assert.isAtMost(read(scans, /block$/), 10 * Math.ceil((sales + large.sales) / block), JSON.stringify(scans))
   }
 })
@@ -171,7 +171,7 @@ layer(TestLayer)("a page of a long list", (it) => {
     [{ key: IdempotencyKey.make("key-77") }],
     [{ identifiers: ["c-77", "c-78"] }],
     [{ id: TransactionId.make(7), key: IdempotencyKey.make("nothing"), xids: ["nothing"], identifiers: ["nothing"] }]
-  ] as ReadonlyArray<readonly [Sought]>)("of a search for %j reads only what it finds", ([sought]) =>
+  ] as ReadonlyArray<readonly [Sought]>)("of a search for %j reads at most 100 sales and entries", ([sought]) =>
     Effect.gen(function* () {
       const derived = [small, large].map(({ company }) => ({
         companyId: CompanyId.make(company),

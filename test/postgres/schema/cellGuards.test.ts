@@ -183,7 +183,7 @@ const ofReversals: ReadonlyArray<Case> = [
     [sold(), reversal({ status: "'CONFIRMED'" })]
   ],
   [
-    "a later check at no hour",
+    "a later check zero hours after the settlement",
     "follow_up_hours_check",
     ["insert into cell.follow_up (hours, settled_at, transaction_id) values (0, 'epoch', 0)"]
   ],
@@ -221,7 +221,7 @@ const ofReversals: ReadonlyArray<Case> = [
     "resolution_second_operator",
     [sold(), resolution({ proposed_by: "'turno-1'", confirmed_by: "U&'TURNO\\20131\\2800'", confirmed_at: at })]
   ],
-  ["a validity without an end", "resolution_validity", [sold(), resolution({ valid_from: at })]],
+  ["a policy validity without an end", "resolution_validity", [sold(), resolution({ valid_from: at })]],
   ["a confirmation without a time", "resolution_confirmed", [sold(), resolution({ confirmed_by: "'luis'" })]],
   ["a proposal with number zero", "resolution_number_check", [sold(), resolution({ number: 0 })]],
   ["a proposal without an operator", "resolution_proposed_by_check", [sold(), resolution({ proposed_by: "''" })]],
@@ -263,7 +263,7 @@ layer(TestDatabase)("the tables of a cell", (it) => {
     ["reversal after a denied reversal", [sold(), reversal(over), reversal({ id: 2 })]]
   ] as const)("allow a new %s", ([, statements]) => Effect.map(refusedBy(statements), assert.isNull))
 
-  it.effect("allow exactly the transitions of a sale in contract section 3.1", () =>
+  it.effect("allow the transitions of a sale in contract section 3.1, and no others", () =>
     Effect.gen(function* () {
       const ways = ["PENDING", "SUCCESS", "FAILED"].map((to) => `PROCESSING ${to}`)
       const known = [...ways, "PENDING SUCCESS", "PENDING FAILED", "SUCCESS REVERSED"]

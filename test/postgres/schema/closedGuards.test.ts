@@ -84,7 +84,7 @@ const withEvents = "update cell.balance set events_on = true where company_id = 
 const closed = "select cell.close_companies('{1}', true, now())"
 
 layer(TestDatabase, { excludeTestServices: true })("a closed company", (it) => {
-  it.effect.each(cases)("accepts %s only while it is open", ([, trigger, statement]) =>
+  it.effect.each(cases)("refuses %s, which an open company accepts", ([, trigger, statement]) =>
     Effect.gen(function* () {
       const before = trigger === "test_webhook" ? [...rows, withEvents] : rows
       assert.isNull(yield* refusedBy([...before, statement]))
@@ -109,7 +109,7 @@ layer(TestDatabase, { excludeTestServices: true })("a closed company", (it) => {
     })
   )
 
-  it.effect("has its days closed after it is open again", () =>
+  it.effect("has its days closed only after it is open again", () =>
     Effect.gen(function* () {
       const day = "select 1 / cell.end_day(1, cell.local_day(now() - interval '1 day'))::int"
       const entry = `insert into cell.entry (company_id, id, type, amount, balance, reference, created_at)

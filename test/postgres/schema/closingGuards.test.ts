@@ -36,14 +36,14 @@ const cases: ReadonlyArray<readonly [what: string, guard: string, statements: Re
   ["a change of a closing", "closing_append_only", [closing(), "update cell.closing set seal = ''"]],
   ["the deletion of a closing", "closing_append_only", [closing(), "delete from cell.closing"]],
   ["the truncation of the closings", "closing_append_only", ["truncate cell.closing"]],
-  ["a seal of another text", "closing_seal", [closing({}, { seal: sealOf("'x'") })]],
-  ["a content of another company", "closing_subject", [closing({ companyId: 2 })]],
-  ["a content of another day", "closing_subject", [closing({ day: "2026-03-01" })]],
+  ["a seal that was computed from another text", "closing_seal", [closing({}, { seal: sealOf("'x'") })]],
+  ["a content about another company", "closing_subject", [closing({ companyId: 2 })]],
+  ["a content about another day", "closing_subject", [closing({ day: "2026-03-01" })]],
   ["figures that do not add up", "closing_sum", [closing({ closing: 99 })]],
   ["a closing of a day that has not ended", "closing_chain", [entry, added()]],
   ["a closing that leaves out a day", "closing_chain", [ended, entry, added({ day: "2026-03-03" })]],
   [
-    "a first closing with a seal of a day before",
+    "a first closing that contains the seal of an earlier day",
     "closing_chain",
     [ended, entry, added({ previousSeal: "ab" as never })]
   ],

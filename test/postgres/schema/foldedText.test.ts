@@ -21,6 +21,7 @@ const codePoint_max = 0x10ffff
 // Most characters of Unicode are private, unassigned or Chinese. They have no upper or lower case.
 const uninteresting = /[\p{Co}\p{Cn}\p{Script=Han}]/u
 
+// References of deposits and names of operators count as equal if their folded forms are equal.
 layer(TestDatabase)("the folded form of a text", (it) => {
   // Skips characters that Postgres does not know, because Node may have a later version of Unicode.
   const differing = Effect.fnUntraced(function* (texts: ReadonlyArray<string>) {

@@ -97,7 +97,7 @@ const operator = {
 }
 
 layer(TestDatabase)("a database role", (it) => {
-  it.effect("has exactly the listed rights on tables and sequences", () =>
+  it.effect("has the listed rights on tables and sequences, and no others", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const rows = yield* sql<{ relation: string; role: string; rights: string }>`

@@ -127,7 +127,7 @@ const refusals: ReadonlyArray<readonly [what: string, guard: string, statements:
 ]
 
 layer(TestDatabase)("the insurance table", (it) => {
-  it.effect("allows exactly the state transitions that the TypeScript code allows", () =>
+  it.effect("allows the same state transitions as the TypeScript code", () =>
     Effect.gen(function* () {
       assert.lengthOf(pairs, 81)
       for (const [from, to] of pairs) {

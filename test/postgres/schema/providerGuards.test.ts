@@ -7,7 +7,7 @@ const times = { found_at: "'epoch'", opened_at: "'epoch'", seen_at: "'epoch'" }
 const ours = { company_id: 1, transaction_id: 1, our_status: "'SUCCESS'", our_amount: 100, our_at: "'epoch'" }
 const theirs = { their_status: "'SUCCESS'", their_amount: 200, lines: 1, line: 2 }
 
-/** A case of a sale with another amount in the statement. */
+/** A case, which is a difference between a provider's statement and our sales. Here the amounts of a sale differ. */
 const amountCase = rowsOf("directory.statement_case", {
   provider: "'http'",
   kind: "'otro_monto'",
@@ -17,7 +17,7 @@ const amountCase = rowsOf("directory.statement_case", {
   ...theirs,
   ...times
 })
-/** A case of a line without a sale. */
+/** A case in which we have no sale for a line of the statement. */
 const lineCase = rowsOf("directory.statement_case", {
   provider: "'http'",
   kind: "'solo_suyo'",
@@ -43,7 +43,7 @@ const rejected: ReadonlyArray<readonly [what: string, guard: string, statements:
   ["a case in an unknown state", "statement_case_state_check", [amountCase({ state: "'x'" })]],
   ["an empty id of the provider", "statement_case_external_id_check", [amountCase({ external_id: "''" })]],
   ["a sale in an unknown status", "statement_case_our_status_check", [amountCase({ our_status: "'PROCESSING'" })]],
-  ["a sale of nothing", "statement_case_our_amount_check", [amountCase({ our_amount: 0 })]],
+  ["a sale with the amount zero", "statement_case_our_amount_check", [amountCase({ our_amount: 0 })]],
   ["a line in an unknown status", "statement_case_their_status_check", [amountCase({ their_status: "'x'" })]],
   ["a line with a negative amount", "statement_case_their_amount_check", [amountCase({ their_amount: -1 })]],
   ["a negative number of lines", "statement_case_lines_check", [amountCase({ lines: -1 })]],
@@ -55,11 +55,19 @@ const rejected: ReadonlyArray<readonly [what: string, guard: string, statements:
     "statement_case_ours",
     [amountCase({ our_amount: "null", kind: "'otro_estado'", their_status: "'FAILED'" })]
   ],
-  ["a line that is listed nowhere", "statement_case_theirs", [lineCase({ lines: 0 })]],
-  ["another amount that is equal", "statement_case_difference", [amountCase({ their_amount: 100 })]],
-  ["another status that is equal", "statement_case_difference", [amountCase({ kind: "'otro_estado'" })]],
-  ["a sale of ours only that is listed", "statement_case_difference", [amountCase({ kind: "'solo_nuestro'" })]],
-  ["a line of theirs only that has a sale", "statement_case_difference", [amountCase({ kind: "'solo_suyo'" })]],
+  ["a statement line that occurs zero times", "statement_case_theirs", [lineCase({ lines: 0 })]],
+  ["a difference of amounts with equal amounts", "statement_case_difference", [amountCase({ their_amount: 100 })]],
+  [
+    "a difference of statuses with equal statuses",
+    "statement_case_difference",
+    [amountCase({ kind: "'otro_estado'" })]
+  ],
+  [
+    "a sale missing from the statement, with a line",
+    "statement_case_difference",
+    [amountCase({ kind: "'solo_nuestro'" })]
+  ],
+  ["a line for which we have no sale, with a sale", "statement_case_difference", [amountCase({ kind: "'solo_suyo'" })]],
   ["a case that was gone before it was seen", "statement_case_times", [amountCase({ gone_at: "'epoch'" })]],
   [
     "a closed case that becomes noted",
@@ -72,7 +80,7 @@ const rejected: ReadonlyArray<readonly [what: string, guard: string, statements:
     [amountCase({ state: "'anotado'" }), changed("state = 'abierto'")]
   ],
   [
-    "a closed case that a comparison does not open",
+    "a closed case that is opened without a comparison",
     "statement_case_transition",
     [amountCase({ state: "'cerrado'" }), changed("state = 'abierto'")]
   ],

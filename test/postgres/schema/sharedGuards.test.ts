@@ -127,11 +127,11 @@ const ofTheDirectory: ReadonlyArray<Case> = [
     "token_revoked_for_good",
     [company(), token({ state: "'revoked'" }), "update directory.token set state = 'suspended'"]
   ],
-  ["a use without a token", "token_use_token_id_fkey", [use()]],
+  ["a token use without a token", "token_use_token_id_fkey", [use()]],
   ["a second data key", "data_key_id_check", [dataKey({ id: 2 })]],
   ["a second result of the last audit", "last_audit_id_check", [lastAudit({ id: 2 })]],
   ["an audit that ended before it began", "last_audit_duration_ms_check", [lastAudit({ duration_ms: -1 })]],
-  ["a second event that is recorded once", "audit_event_once", Array(2).fill(auditEvent({ once: "'x'" }))],
+  ["a second audit event with the same once-only key", "audit_event_once", Array(2).fill(auditEvent({ once: "'x'" }))],
   ["an audit event of an actor without a name", "audit_event_actor_check", [auditEvent({ actor: "''" })]],
   ["an audit event from an unknown place", "audit_event_via_check", [auditEvent({ via: "'radio'" })]],
   ["an operator with a Cyrillic letter in the name", "operator_name_check", [operator({ name: "'An\u0430'" })]],
@@ -161,18 +161,22 @@ const ofTheDirectory: ReadonlyArray<Case> = [
     "operator_identity",
     ["'Ana'", "'Eva'"].map((name) => operator({ name, oidc_issuer: "'i'", oidc_subject: "'1'" }))
   ],
-  ["a digest of another length for an operator", "operator_token_hash_check", [operator({ token_hash: bytes(31) })]],
+  [
+    "an operator token whose digest is not 32 bytes",
+    "operator_token_hash_check",
+    [operator({ token_hash: bytes(31) })]
+  ],
   [
     "two operators with one token",
     "operator_token",
     ["'Ana'", "'Eva'"].map((name) => operator({ name, token_hash: bytes(32) }))
   ],
   [
-    "an invitation with a digest of another length",
+    "an invitation whose digest is not 32 bytes",
     "operator_invitation_token_hash_check",
     [invitation({ token_hash: bytes(31) })]
   ],
-  ["an invitation of no operator", "operator_invitation_operator_id_fkey", [invitation({ operator_id: 9 })]],
+  ["an invitation for an unknown operator", "operator_invitation_operator_id_fkey", [invitation({ operator_id: 9 })]],
   [
     "an invitation with an empty password hash",
     "operator_invitation_password_hash_check",
@@ -184,19 +188,15 @@ const ofTheDirectory: ReadonlyArray<Case> = [
     [invitation({ password_hash: "'x'" })]
   ],
   [
-    "two links of the shell",
+    "two one-time links without an operator",
     "operator_invitation_of",
     [invitation(), invitation({ token_hash: "decode(repeat('01', 32), 'hex')" })]
   ],
-  [
-    "a session with a digest of another length",
-    "operator_session_token_hash_check",
-    [session({ token_hash: bytes(31) })]
-  ],
-  ["a session of no operator", "operator_session_operator_id_fkey", [session({ operator_id: 9 })]],
+  ["a session whose digest is not 32 bytes", "operator_session_token_hash_check", [session({ token_hash: bytes(31) })]],
+  ["a session of an unknown operator", "operator_session_operator_id_fkey", [session({ operator_id: 9 })]],
   ["a session from an unknown place", "operator_session_via_check", [session({ via: "'server'" })]],
   [
-    "a check without an age",
+    "a later check zero hours after the settlement",
     "follow_up_hours_check",
     ["insert into directory.follow_up (hours, settled_at, transaction_id) values (0, 'epoch', 0)"]
   ],
