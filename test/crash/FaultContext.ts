@@ -14,8 +14,8 @@ const start_max = "400 millis"
 const fault_max = Duration.seconds(30)
 
 /**
- * Timeout of the wait for sales. Longer than `fault_max`, because the run fails if no company sells, and the
- * machine may be busy.
+ * Timeout of the wait for sales. It is longer than `fault_max`, because the run fails after this timeout, and the machine may
+ * be busy.
  */
 export const sales_max = Duration.minutes(2)
 

@@ -5,7 +5,7 @@ import { type LoadOptions, playRounds, roundsLength_s, type SaleCount, type Side
 import type { Service } from "../support/Services.ts"
 import { type RequestShape, readFromBare, readFromSaldo, saleByPeer, saleBySaldo } from "../support/Workload.ts"
 
-/** A load that Saldo and another service handle in turn, and the measurements that are taken during this load. */
+/** A load that Saldo and another service handle alternately, and the measurements that are taken during this load. */
 interface Comparison {
   readonly name: "many" | "busy" | "alone" | "read"
   readonly what: string

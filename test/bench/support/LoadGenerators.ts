@@ -71,8 +71,8 @@ const isSuccess = (status: number): boolean => status >= 200 && status < 300
 
 /**
  * Generates calls at regular intervals, regardless of the time that responses take. A response time counts from the
- * moment at which the call was due. autocannon is not used for this, because its connections call all at the same time, at the
- * beginning of each second.
+ * moment at which the call was due. autocannon is not used for this, because all its connections call at the same moment,
+ * at the beginning of each second.
  */
 export const countAtRate = Effect.fnUntraced(function* (
   { connections, seconds, shape, urls: [url = ""] }: Load,

@@ -144,7 +144,7 @@ const measureSide = Effect.fnUntraced(function* (
 })
 
 /**
- * Puts load on both sides in turn, for all rounds. Each round starts with the side that was last in the previous round.
+ * Puts load on both sides alternately, for all rounds. Each round starts with the side that was last in the previous round.
  */
 export const playRounds = Effect.fnUntraced(function* ({
   isWarm = false,

@@ -63,8 +63,8 @@ export const startServer = Effect.fnUntraced(function* (
   }).pipe(
     // If the shared time jumped while a server starts, the timeout of its first database connection would expire.
     time.still,
-    // A server does not start without a database, and the database may fail at any moment. As a supervisor would, this
-    // restarts the server.
+    // A server does not start without a database, and the database may fail at any moment. Therefore
+    // a failed start is repeated, as a supervisor would do.
     Effect.retry(Schedule.spaced("100 millis").pipe(Schedule.upTo({ duration: start_max }))),
     Effect.orDie
   )

@@ -33,8 +33,8 @@ const directoryOfPrograms = Effect.acquireRelease(
 )
 
 /**
- * Bundles the programs of a run. A run starts about fifty processes, and a bundle starts in a third of the processor time
- * that the thousand modules of a server need.
+ * Bundles the programs of a run. A run starts about fifty processes. The start of a bundle takes a third of the processor time
+ * that the thousand modules of a server would take.
  */
 export const bundlePrograms = Effect.gen(function* () {
   const directory = yield* directoryOfPrograms

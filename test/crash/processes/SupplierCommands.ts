@@ -7,7 +7,7 @@ import { Subscription } from "./WebhookEndpoints.ts"
 /** The outcome of an operation at the suppliers, and how the suppliers mishandle each request about it. */
 export const SupplierPlan = Schema.Struct({
   xid: Schema.String,
-  /** Null when the operation succeeds. */
+  /** The decision of the supplier. Null when the operation succeeds. */
   decision: Schema.NullOr(Schema.Literals(["refused", "pending"])),
   /** Whether the first request gets a response that says it was not processed. */
   turnedAway: Schema.Boolean,

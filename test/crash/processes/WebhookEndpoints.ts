@@ -24,7 +24,7 @@ export type Subscription = typeof Subscription.Type
 const unhealthyResponses: ReadonlyArray<Respond> = [
   (response) => response.writeHead(500).end(),
   (_, socket) => socket.destroy(),
-  // Never responds.
+  // This response never arrives.
   () => undefined,
   (response) => response.writeHead(302, { location: "/elsewhere" }).end(),
   (response) => response.writeHead(200).end()

@@ -24,7 +24,7 @@ const main = Effect.gen(function* () {
   const planned = yield* Schema.decodeEffect(Schema.fromJsonString(PlannedMove))(yield* Config.String("CRASH_MOVE"))
   const { cell, companyId, delay_ms, point, target } = planned
 
-  /** Lets a call of a step die before, during or after it. */
+  /** Wraps the call of a step. At the planned step, the process dies before, during or after the call. */
   const at = <A, E, R>(step: MovePoint["step"], call: Effect.Effect<A, E, R>) => {
     if (step !== point.step) return call
     if (point.moment === "before") return Effect.andThen(die, call)

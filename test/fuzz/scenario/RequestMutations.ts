@@ -132,7 +132,7 @@ const wrapped = changed((body) => `[${body}]`)
 
 const size_max = 64 * 1024
 
-/** Bodies whose size is close to the limit or far above it. An unknown field pads them. */
+/** Bodies whose size is close to the limit or far above it. An unknown field fills them up. */
 const large = fc.constantFrom(-1, 0, 1, 40_000).map(
   (more): RequestRewrite =>
     (request) => {

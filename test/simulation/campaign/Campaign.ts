@@ -54,7 +54,7 @@ export interface CampaignPlan {
   /** The first seed. */
   readonly seed: number
   readonly on: Backend
-  /** Number of threads. The result does not depend on it. */
+  /** Number of threads. It does not change the result. */
   readonly threads: number
 }
 

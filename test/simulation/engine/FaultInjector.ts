@@ -64,7 +64,7 @@ const frequentFocuses: ReadonlyArray<RunFocus> = [
   { steps: ["closings: add"], by: "close" }
 ]
 
-/** Steps that few operations reach. More runs therefore focus on them. */
+/** Steps that few operations reach. More runs therefore focus on these steps. */
 const rareFocuses: ReadonlyArray<RunFocus> = [
   { steps: ["operator: reject funding"], by: "operate" },
   { steps: ["sale: begin issue"], by: "insure" },

@@ -8,7 +8,7 @@ export interface ExternalOperation {
   refused: number
   /** Number of orders that have arrived and that the external service has not decided yet. */
   undecided: number
-  /** Whether the external service took a delivery back by itself, long after it had reported it. */
+  /** Whether the external service reversed a delivery by itself, long after it had reported the delivery. */
   takenBack: boolean
   /** Until this time, the external service gives no firm answer about the operation. */
   silentUntil_ms: number

@@ -7,7 +7,7 @@ import { addTraceLine, type Simulation } from "./Simulation.ts"
 const second_ms = 1_000
 const minute_ms = 60 * second_ms
 
-/** Maximum difference between the clocks of two processes. Each clock may be wrong by half of it. */
+/** Maximum difference between the clocks of two processes. Each clock may be wrong by half of this difference. */
 export const clockError_max_ms = 6 * minute_ms
 
 /** Time for which an adapter retries before it reports a database failure. */

@@ -12,7 +12,7 @@ import type { AdapterBug } from "../sql/ProductionAdapters.ts"
 /**
  * A plausible bug, planted to test that the simulation catches it. In memory, it changes the ports of processes or the
  * services around them. On SQL, it changes the text of an SQL function, the cells that adapters see, or the statements of
- * adapters, or runs a statement before the run.
+ * adapters. It may also run one statement before the run.
  */
 export type Mutant = { readonly name: string } & (
   | { readonly on: "memory"; readonly variant: Variant }

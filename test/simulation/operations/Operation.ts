@@ -71,7 +71,7 @@ export type Action =
   | { readonly do: "close" }
   /** Asks the suppliers immediately about every unresolved sale and reversal. */
   | { readonly do: "reconcile" }
-  /** An operator closes or opens a cell. Only on SQL, because books in memory have no cells. */
+  /** An operator closes or opens a cell. This action exists only on SQL, because books in memory have no cells. */
   | { readonly do: "close cell" | "open cell"; readonly cell: string }
   | { readonly do: "kill"; readonly down_ms: number }
   /** Does nothing until the next operation. */

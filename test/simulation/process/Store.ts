@@ -95,8 +95,8 @@ export interface Store extends ObservedDatabase {
   /** The instant at which a background loop next has work; null if it has no work. */
   readonly due: (loop: BackgroundLoop) => number | null
   /**
-   * Waits for work outside the event loop of the simulation, such as work of the Postgres driver. Null if there is no
-   * work outside.
+   * Waits for work outside the event loop of the simulation, such as work of the Postgres driver. Null if all work
+   * is on the event loop.
    */
   readonly settle: ((sim: Simulation) => Promise<void>) | null
   /** Reads the whole database and audits all books. */

@@ -89,7 +89,7 @@ const driver = (answerer: ConnectionHandler) =>
       maxConnections: 1,
       // Without multiplexing, an interrupted statement waits on the timer of the machine instead of simulated time.
       multiplex: true,
-      // Longer than the simulated time of any run.
+      // The timeout is longer than the simulated time of any run.
       idleTimeout: "3650 days"
     })
   )

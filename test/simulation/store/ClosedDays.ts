@@ -47,7 +47,7 @@ const figuresOf = ({ closings, entries, sales }: CompanyBooks, day: string): Fig
   }
 }
 
-/** Why a closing differs from the books. Null if it does not. */
+/** The difference between a closing and the books, as text. Null if they agree. */
 export const closedDayProblem = (books: CompanyBooks, content: ClosingContent): string | null => {
   const expected = figuresOf(books, content.day)
   const { adjustments, closing, day, deposits, held, reversals, sales, services } = content

@@ -8,7 +8,7 @@ import type { EventType } from "../../../core/domain/Webhook.ts"
 import type { ObservedCommit, ReportableChange } from "../engine/Simulation.ts"
 import { aboutOf } from "../invariants/EventInvariants.ts"
 
-/** The type of the event when a sale reaches a status. Null if there is no event. */
+/** The type of the event that reports that a sale has reached a status. Null if no event reports this status. */
 export const saleEventTypes: Readonly<Record<Status, EventType | null>> = {
   PROCESSING: null,
   PENDING: "transaction.pending",
