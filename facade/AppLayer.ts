@@ -71,16 +71,19 @@ const confirmAbove = Layer.unwrap(
   Settings.useSync((settings) => Layer.succeed(ConfirmAbove, settings.depositConfirmAbove))
 )
 
-/** The settings, and the logging and values of the core that follow from them. */
+/** The settings, with the logging and the values of the core that are read from the settings. */
 export const baseLayer = Layer.provideMerge(Layer.mergeAll(logging, xidPrefix, confirmAbove), Settings.layer)
 
 /**
- * Timeout of the guard for DT One. The adapter waits 12 s for the creation of a sale, and the guard must count the
- * failure before that.
+ * Timeout of the guard for DT One. The adapter stops waiting for the creation of a sale after 12 s. The guard must
+ * count the failure before then.
  */
 const dtOneAnswer_max = Duration.seconds(10)
 
-/** An external service with its own guard around all calls. */
+/**
+ * An external service whose calls all go through its own guard. The guard limits the calls and stops them after
+ * failures.
+ */
 const guardedService = Effect.fnUntraced(function* <Service, R>(
   name: string,
   make: Effect.Effect<Service, never, R>,
@@ -158,8 +161,9 @@ const adapterLayers = Layer.mergeAll(
 ).pipe(Layer.provideMerge(Layer.mergeAll(Sha256Node.layer, SecureRandomNode.layer, pepper, vault)))
 
 /**
- * Everything that sells and moves money, on a database. `InFlight` is built on top of the other layers, not merged with
- * them. Merged layers are released at the same time, but a sale in progress still needs its provider.
+ * Everything that sells and moves money, on a database. `InFlight`, which waits for the sales in progress, is built on
+ * top of the other layers, not merged with them. Merged layers are released at the same time, but a sale in progress
+ * still needs its provider.
  */
 export const appLayer = Layer.provideMerge(InFlight.layer, adapterLayers)
 

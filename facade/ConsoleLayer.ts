@@ -11,7 +11,7 @@ const connections_max = 8
 
 type ConsoleSettings = NonNullable<Settings["Service"]["console"]>
 
-/** The console with the ports of operators, on a database server. */
+/** The console with the ports that it needs, on a database server. */
 export const consoleOn = (settings: ConsoleSettings) =>
   Layer.provideMerge(serverLayer(settings), operatorPortsOn(connections_max))
 
@@ -30,8 +30,8 @@ const withoutConsole = ({ message }: CannotListen) =>
   Effect.as(Effect.logWarning(`the operator console is not available: ${message}`), null)
 
 /**
- * Starts the console in the process of a server, until the scope ends. The console has its own connections, because
- * the rights of a server do not suffice.
+ * Starts the console in the process of a server, until the scope ends. The console has its own connections, because the
+ * database role of a server lacks rights that the console needs.
  *
  * @returns the URL. Null if another program has the default port.
  */

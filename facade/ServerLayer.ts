@@ -75,8 +75,8 @@ const floatReading = Layer.unwrap(
 
 const smsSending = Layer.effectDiscard(Effect.andThen(Effect.forkScoped(keepSending), Effect.forkScoped(keepTracing)))
 
-// No warning about DATA_KEY for the embedded Postgres, because its files and the key would be on the same machine. On a
-// separate database server, other people may be able to read the files.
+// For the embedded Postgres, the server does not warn about a missing DATA_KEY, because the key would be on the same
+// machine as the database files. On a separate database server, other people may be able to read the files.
 const startupWarnings = Layer.effectDiscard(
   Effect.gen(function* () {
     const { databaseUrl } = yield* Settings
@@ -96,7 +96,10 @@ const startupWarnings = Layer.effectDiscard(
   })
 )
 
-/** Mean size of a group of reservations from which sales count as waiting for the database. At 500 sales a second it is below 4. */
+/**
+ * Minimum mean number of reservations in a group (reservations that one statement makes) at which sales count as
+ * waiting for the database. At 500 sales a second the mean is below 4.
+ */
 const waitingGroup_min = 8
 
 const eventDelivering = Layer.effectDiscard(
@@ -116,7 +119,7 @@ const sandboxResetting = Layer.unwrap(
 )
 
 /**
- * A separate connection for closings, so that sales do not wait for it. Reading the totals of a day with a
+ * A separate connection for closings, so that sales do not wait for a closing. Reading the totals of a day with a
  * million sales takes some seconds, and uses only one core.
  */
 const closingConnection = connections(1, {
@@ -175,7 +178,7 @@ const portsWith = <R>(counter: Layer.Layer<CallCounter, never, R>) =>
 /** The ports that calls need, on a seeded database. */
 export const portsLayer = portsWith(CallCounterMemory.layer)
 
-/** All background work of a server. Of several workers, one does it. */
+/** All background work of a server. If the server has several worker processes, only one of them does this work. */
 const backgroundWork = Layer.mergeAll(
   recovering,
   followingUp,

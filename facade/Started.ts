@@ -16,8 +16,9 @@ export interface Started {
   readonly console: string | null
 }
 
-// Only with the embedded Postgres. With another database, this process has the login of a server, and `saldo console`
-// runs the console with the login of an operator. The modules of the console are loaded only here.
+// Starts the console only with the embedded Postgres. With another database, this process has the database login of a
+// server. `saldo console` then runs the console with the database login of an operator. The modules of the console are
+// loaded only here.
 const startConsole = Effect.gen(function* () {
   const { console } = yield* Settings
   const { ours } = yield* DatabaseServer

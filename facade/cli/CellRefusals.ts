@@ -28,7 +28,7 @@ const cellsUnreachableMessages: { readonly [Why in CellsUnreachable["why"]]: str
   refused:
     "Its server answers and refuses the connection. Check the login and the database in CELL_NODE_<NAME>_URL and CELL_NODE_<NAME>_MIGRATION_URL.",
   place_down:
-    "It does not answer. The directory names it, so only its rows count, and the move cannot end without it. If its server is lost, restore it from its backup. Then repeat the command.",
+    "It does not answer. The directory names it, so only the rows on this node are valid, and the move cannot end without it. If its server is lost, restore it from its backup. Then repeat the command.",
   target_down:
     'It does not answer, and the directory still names the old place. If its server is lost, cancel the move: repeat the command with the old place, which "saldo doctor" names.',
   source_down:

@@ -72,7 +72,7 @@ const fundingMessages: { readonly [Why in FundingNotDecidable["why"]]: (number: 
     `Since proposal ${number} was made, another movement has used its reference. Nothing was changed. Check that movement, then reject the proposal.`
 }
 
-/** The sentence with the operator and the time of the earlier confirmation. */
+/** The sentence that names the operator and the time of the earlier confirmation. Empty if there is none. */
 const confirmedText = (confirmation: Confirmation | undefined): string =>
   confirmation === undefined ? "" : ` ${confirmation.by} confirmed the proposal at ${formatLocal(confirmation.at)}.`
 
@@ -90,7 +90,7 @@ const refusals: { readonly [Tag in RefusedError["_tag"]]: (error: Extract<Refuse
     code: "NOT_ALLOWED",
     message: isSignedIn
       ? `Your role ${role} may not do this. Nothing was changed. An operator with the role ${lowestRole[action]} may.`
-      : 'Operators have accounts here, so a change needs one. Nothing was changed. Sign in with "saldo login", or set OPERATOR_TOKEN.',
+      : 'This installation has accounts of operators, so a change needs a signed-in operator. Nothing was changed. Sign in with "saldo login", or set OPERATOR_TOKEN.',
     details: { accion: action, rol_necesario: lowestRole[action], ...(isSignedIn && { rol: role }) }
   }),
   UnknownCompany: ({ companyId }) => ({
@@ -159,7 +159,7 @@ const refusals: { readonly [Tag in RefusedError["_tag"]]: (error: Extract<Refuse
   }),
   PageTooDeep: ({ rows_max }) => ({
     code: "PAGE_TOO_DEEP",
-    message: `A list over several cells shows its first ${rows_max} rows. Narrow it with --cell, --empresa or --desde and --hasta, where the command has them.`,
+    message: `A list over several cells shows at most its first ${rows_max} rows. Narrow it with --cell, --empresa or --desde and --hasta, where the command has them.`,
     details: { filas_maximo: rows_max }
   }),
   ReferenceTaken: ({ asked, recorded, reference }) => ({

@@ -42,12 +42,12 @@ const failOnUnwrittenAnswer = (): void => {
   })
 }
 
-// Exit code after a signal. A server that has stopped and finished its sales has succeeded; any other command was cut
-// short.
+// Exit code after a signal. A server that has finished its sales and stopped has succeeded. Every other command was
+// interrupted.
 const stoppedExitCode = isServing ? 0 : interruptedExitCode
 
-// A worker stops when its primary process says so, and ends with it. A signal to all processes of a terminal must not end
-// it earlier.
+// A worker process stops when its primary process tells it to stop or ends. A signal that a terminal sends to all its
+// processes must not end the worker earlier.
 if (cluster.isWorker) process.on("SIGHUP", () => {})
 else exitOnSecondSignal()
 ignoreClosedStreams()

@@ -16,7 +16,8 @@ if (oldest.localeCompare(node, "en", { numeric: true }) > 0) {
   console.error(`error: Saldo needs Node ${oldest} or later, and ${process.execPath} is Node ${node}: ${remedy}`)
   process.exitCode = 1
 } else {
-  // Halves the work of a start. In a directory that this user may not write, Node compiles everything each time.
+  // The cache halves the work of starting a command. If this user may not write to the directory, Node compiles
+  // everything at each start.
   module.enableCompileCache(fileURLToPath(new URL("node_modules/.cache/saldo/compiled", root)))
   await import("./RunProcess.ts")
 }

@@ -7,7 +7,7 @@ interface ErrorObject {
   readonly details?: unknown
 }
 
-/** A body: a success of tRPC, an error of tRPC, or an error of REST. */
+/** A response body: a tRPC success, a tRPC error, or a REST error. */
 interface Body {
   readonly result?: { readonly data: unknown }
   readonly error?: ErrorObject & {
@@ -45,14 +45,14 @@ const failureOf = (answer: Answer, { error: { data, ...rest } = {}, request_id }
   return new SaldoError({ code: code as ErrorCode, message, details, httpStatus, requestId, retryAfter_ms })
 }
 
-/** The data of a tRPC response. Throws a failure if there is none. */
+/** The data of a tRPC response. Throws a failure if the response has no data. */
 export const dataOf = (answer: Answer): unknown => {
   const body = bodyOf(answer)
   if (body.result === undefined) throw failureOf(answer, body)
   return body.result.data
 }
 
-/** The file of a REST response. Throws a failure if there is none. */
+/** The file in a REST response. Throws a failure if the response has no file. */
 export const fileOf = (answer: Answer): Uint8Array => {
   const { bytes, headers, status } = answer
   const isFile = status === 200 && /^(?:application\/pdf|text\/csv)\b/.test(headers.get("content-type") ?? "")

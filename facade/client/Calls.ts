@@ -23,7 +23,7 @@ type ProcedureType = "query" | "mutation"
 export interface Calls {
   /** Calls a procedure by its name, for example `recargas.crear`. */
   procedure(type: ProcedureType, name: string, input?: object, options?: BoundedOptions): Promise<unknown>
-  /** Reads the file at a path of REST. */
+  /** Reads the file at a REST path. */
   file(path: string, options?: CallOptions): Promise<Uint8Array>
 }
 

@@ -10,7 +10,7 @@ export interface SaldoClient extends Procedures, Lists, Files {
   readonly vender: Vender
 }
 
-/** Makes a client with the clock and the pauses of `surroundings`, which a test can replace. */
+/** Makes a client that uses the clock and the pauses in `surroundings`, which a test can replace. */
 export const clientIn = (surroundings: Surroundings, options: ClientOptions): SaldoClient => {
   const calls = callsTo(options, surroundings)
   const procedures = proceduresOver(calls)
@@ -22,5 +22,8 @@ export const clientIn = (surroundings: Surroundings, options: ClientOptions): Sa
   }
 }
 
-/** Makes a client of a service. It retries calls that are safe to retry, and fails with SaldoError or SaldoNetworkError. */
+/**
+ * Makes a client of a service. The client retries calls that are safe to retry. A failed call rejects with SaldoError
+ * or SaldoNetworkError.
+ */
 export const createClient = (options: ClientOptions): SaldoClient => clientIn(realSurroundings, options)

@@ -7,7 +7,7 @@ export interface ClientOptions {
   readonly apiSecret: string
   /** How long a call waits for each response. 45 seconds by default, because a sale can take 40. */
   readonly timeout_ms?: number | undefined
-  /** How often a call is retried after a failure. 5 by default. */
+  /** Maximum number of retries of a call after failures. 5 by default. */
   readonly retries?: number | undefined
   /** Replaces the global `fetch`. */
   readonly fetch?: typeof fetch | undefined
@@ -48,8 +48,8 @@ export type Send = (request: Request, options: RequestOptions) => Promise<Answer
 const timeout_ms_default = 45_000
 
 /**
- * The headers of every call. The runtime's own error about an invalid header would come at each call, and would show
- * the secret.
+ * The headers of every call. Checks them here, because otherwise the runtime would throw its own error at each call,
+ * and that error shows the secret.
  */
 const credentialsOf = ({ apiKey, apiSecret }: ClientOptions): { readonly authorization: string } => {
   const authorization = `Bearer ${apiKey}.${apiSecret}`
@@ -63,7 +63,7 @@ const credentialsOf = ({ apiKey, apiSecret }: ClientOptions): { readonly authori
 
 const baseOf = ({ url }: ClientOptions): string => {
   const { href, protocol } = new URL(url)
-  // The address localhost:3000 is a URL with the protocol localhost.
+  // An address without a protocol, such as localhost:3000, parses as a URL with the protocol "localhost:".
   if (protocol !== "https:" && protocol !== "http:") throw new TypeError("url must begin with https:// or http://.")
   return href.replace(/\/+$/, "")
 }

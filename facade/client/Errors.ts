@@ -8,11 +8,14 @@ export type DetailsOf<Code extends ErrorCode> = Code extends keyof Wire["errorDe
   ? Wire["errorDetails"][Code]
   : undefined
 
-/** The facts about a failed call that an error states in addition to its cause. */
+/** What an error of a call states in addition to its cause. */
 interface Call {
-  /** The key of the operation. Undefined for a call that takes no key. */
+  /** The idempotency key of the operation. Undefined for a call that takes no key. */
   idempotencyKey: string | undefined
-  /** Whether the operation may have been carried out. If so, retry it with the same key, or look for it. */
+  /**
+   * Whether the operation may have been carried out. If so, retry the operation with the same key, or look for the
+   * operation.
+   */
   outcomeUnknown: boolean
 }
 
@@ -23,7 +26,7 @@ interface ErrorAnswer {
   readonly httpStatus: number
   readonly details?: unknown
   readonly requestId?: string | undefined
-  /** Pause that the server asks for before a retry. */
+  /** Pause before a retry that the server demands with Retry-After. */
   readonly retryAfter_ms?: number | undefined
 }
 
@@ -59,7 +62,7 @@ export const SaldoError = AnsweredError as unknown as {
   readonly prototype: SaldoError
 }
 
-/** No response of the service: a failed connection, a timeout, or a response that is not from the service. */
+/** The service gave no response: the connection failed, the time ran out, or the response is not from the service. */
 export class SaldoNetworkError extends Error implements Call {
   override readonly name = "SaldoNetworkError"
   /** The status of a response that is not from the service, such as a proxy's. Undefined if there was no response. */
@@ -84,7 +87,7 @@ const isNamed = (error: unknown, name: string): boolean => error instanceof Erro
 /** Whether an error is an error response of the service. */
 export const isSaldoError = (error: unknown): error is SaldoError => isNamed(error, "SaldoError")
 
-/** Whether an error says that there was no response of the service. */
+/** Whether an error means that the service gave no response. */
 export const isSaldoNetworkError = (error: unknown): error is SaldoNetworkError => isNamed(error, "SaldoNetworkError")
 
 /** A failed call. */

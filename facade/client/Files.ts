@@ -2,13 +2,13 @@ import type { Calls } from "./Calls.ts"
 import type { CallOptions } from "./Connection.ts"
 import type { Input } from "./Procedures.ts"
 
-/** The filter of a list that is read as a whole. */
+/** The filter of a list whose pages are all read. */
 export type WholeList<Resource extends "movimientos" | "transacciones"> = Omit<
   Input<Resource, "listar">,
   "formato" | "page" | "per_page"
 >
 
-/** Documents and tables, as the bytes of a file. */
+/** Calls that return a document or a table as the bytes of a file. */
 export interface Files {
   /** The receipt of a sale, as PDF. */
   reciboPdf(transactionId: number, options?: CallOptions): Promise<Uint8Array>

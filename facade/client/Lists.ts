@@ -11,19 +11,19 @@ type Event = Wire["event"]
 
 type EventInput = Input<"eventos", "listar">
 
-/** Filter of events: after a secuencia, or of a type. */
+/** Filter of events: events after a sequence number (secuencia), events of one type, or both. */
 type EventFilter = Omit<EventInput, "esperar" | "limite">
 
 /** The first and the last day of closings. */
 type ClosingDays = Pick<Input<"cierres", "listar">, "date_from" | "date_to">
 
-/** Lists that read their pages one after the other, as a loop asks for more. */
+/** Lists that read one page after the other. A page is read only when the loop needs it. */
 export interface Lists {
   /** Every transaction that the filter finds, newest first. Transactions that are made meanwhile are left out. */
   transaccionesTodas(filter?: WholeList<"transacciones">, options?: CallOptions): AsyncGenerator<Transaction>
   /** Every entry of the statement that the filter finds, newest first. */
   movimientosTodos(filter?: WholeList<"movimientos">, options?: CallOptions): AsyncGenerator<Entry>
-  /** Every daily closing of the days, newest first. */
+  /** Every daily closing from the first to the last day, newest first. */
   cierresTodos(days?: ClosingDays, options?: CallOptions): AsyncGenerator<Closing>
   /** Every event up to now, oldest first. */
   eventosTodos(filter?: EventFilter, options?: CallOptions): AsyncGenerator<Event>
@@ -34,12 +34,12 @@ export interface Lists {
 const items_max = 200
 const events_max = 500
 
-// How long the service waits for an event.
+// How long the service waits for a new event before it responds without one.
 const wait_s = 25
 
 /**
- * Reads pages that end at `hasta_id`, each from the id below the last one. So no item comes twice, even if items are
- * added meanwhile. Contract: 4.7.
+ * Reads pages from the highest id down. Each page begins below the last id of the previous page (`hasta_id`), so no
+ * item appears twice, even if items are added meanwhile. Contract: 4.7.
  */
 async function* downwards<A>(
   read: (page: { readonly per_page: number; readonly hasta_id?: number }) => Promise<{ readonly items: readonly A[] }>,

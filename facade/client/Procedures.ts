@@ -46,7 +46,10 @@ const resources: Readonly<Record<keyof Resources, true>> = {
   webhooks: true
 }
 
-/** The procedures of each resource. A proxy makes the calls from the names that a program uses. */
+/**
+ * The procedures of each resource. A proxy makes a call from each property name that a program reads, so that this file
+ * lists no procedure names.
+ */
 export const proceduresOver = ({ procedure }: Calls): Procedures => {
   const actionsOf = (resource: string) =>
     new Proxy(

@@ -1,8 +1,8 @@
 import { type Failure, isFailure, isSaldoError } from "./Errors.ts"
 
-/** The clock, random numbers and pauses that repetitions use. Tests replace them. */
+/** The clock, random numbers and pauses that retries use. Tests replace them. */
 export interface Surroundings {
-  /** A clock that only advances, unlike the time of day. */
+  /** A clock that never goes back, unlike the time of day. */
   readonly now_ms: () => number
   /** A number from 0 to 1. */
   readonly random: () => number
@@ -29,8 +29,8 @@ export const realSurroundings: Surroundings = {
 }
 
 /**
- * The kind of a call. A read changes nothing. An operation with a key is carried out once for all calls with its key.
- * Any other operation could be carried out by each call.
+ * The kind of a call. A read changes nothing. An operation with a key (`keyed`) is carried out once, however many calls
+ * have the key. Without a key, each call may carry out the operation again.
  */
 export type Kind = "read" | "keyed" | "unkeyed"
 
@@ -40,8 +40,8 @@ export interface Limits {
   /** Maximum number of retries. */
   readonly retries: number
   /**
-   * The instant after which no repetition begins. Until then, repetitions that the service asks for do not
-   * count towards `retries`.
+   * The instant after which no retry begins. Until then, retries after a rate limit or "in progress" do not count
+   * towards `retries`.
    */
   readonly until_ms?: number | undefined
 }
@@ -50,7 +50,7 @@ const isInProgress = (error: Failure): boolean => isSaldoError(error) && error.c
 
 const isRateLimit = ({ httpStatus }: Failure): boolean => httpStatus === 429
 
-/** Whether the service may have begun the operation of a call with this error. */
+/** Whether the service may have begun the operation of the call that failed with this error. */
 const mayHaveBegun = (error: Failure): boolean => {
   const { httpStatus } = error
   if (httpStatus === undefined || httpStatus >= 500) return true
@@ -67,9 +67,9 @@ export const isTemporary = (error: Failure): boolean =>
   (error.httpStatus !== 202 && error.httpStatus !== 501 && mayHaveBegun(error))
 
 /**
- * Whether an error is the final answer to an operation, and therefore also to earlier attempts with the same
- * key. A refusal before the operation begins is not, because the request of an earlier attempt may still
- * arrive.
+ * Whether an error is the final outcome of an operation. All attempts with the same key have the same outcome, so it
+ * also settles earlier attempts. A refusal before the operation begins settles nothing, because the request of an
+ * earlier attempt may still arrive.
  */
 const settles = (error: Failure): boolean =>
   isSaldoError(error) && error.httpStatus === 422 && Object.hasOwn(Object(error.details), "xid")
@@ -77,7 +77,8 @@ const settles = (error: Failure): boolean =>
 const backoff_min_ms = 500
 const backoff_max_ms = 10_000
 const inProgress_ms = 2_000 // contract, 4.5, rule 2
-// The service asks for at most a minute. A longer pause, which a proxy may ask for, is for the caller to decide.
+// The service never demands a pause above a minute. A proxy may demand a longer pause. Then the call fails, and the
+// caller decides.
 const pause_max_ms = 90_000
 
 /**

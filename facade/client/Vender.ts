@@ -24,7 +24,7 @@ export interface Delivered
 /** A sale that failed, or that was reversed later. Its amount is returned. */
 export interface Failed extends Known {
   readonly status: "FAILED"
-  /** Why the provider refused. Null if the reason is only in `message`. */
+  /** Code of the provider's refusal. Null if only `message` states the reason. */
   readonly code: ErrorCode | null
 }
 
@@ -38,7 +38,9 @@ export interface Pending extends Known {
 export type SaleResult = Delivered | Failed | Pending
 
 export interface SaleOptions {
-  /** Ends the wait. The service may finish the sale, so give the sale a key to be able to find it. */
+  /**
+   * Ends the call. The service may still finish the sale. Give the sale an idempotency key, so that you can find it.
+   */
   readonly signal?: AbortSignal | undefined
   /** How long to wait for each response. The client's timeout by default. */
   readonly timeout_ms?: number | undefined
@@ -47,15 +49,15 @@ export interface SaleOptions {
 }
 
 /**
- * Sells. Repeats with the same key as long as the outcome is not known, and waits for the outcome of a pending sale.
- * Throws if the sale was refused before its amount was reserved, or if no response came.
+ * Makes a sale. Retries with the same key as long as the outcome is unknown, and waits for the outcome of a pending
+ * sale. Throws if the sale was refused before its amount was held, or if no response came.
  */
 export type Vender = (sale: Input<"recargas", "crear">, options?: SaleOptions) => Promise<SaleResult>
 
 const deadline_default_ms = 120_000
 const poll_ms = 10_000 // contract, 4.5, rule 1
 
-/** The local time of a transaction, in the form of a sale. */
+/** Converts a transaction's local time to the format of a sale, which has an offset. */
 const withOffset = (local: string): string => `${local.replace(" ", "T")}-04:00`
 
 const deliveredAs = (idempotency_key: string, sale: Omit<Sale, "status">): Delivered => {
@@ -77,7 +79,7 @@ const deliveredAs = (idempotency_key: string, sale: Omit<Sale, "status">): Deliv
   }
 }
 
-/** The result of a sale that was pending, as its transaction shows it now. */
+/** The result of a sale that was pending, from the current state of its transaction. */
 const resultIn = (pending: Pending, transaction: Transaction): SaleResult => {
   const { auth_code, message, processed_at, status } = transaction
   if (status === "FAILED" || status === "REVERSED") return { ...known(pending), message, status: "FAILED", code: null }
@@ -93,7 +95,7 @@ const known = ({ idempotency_key, message, transaction_id, xid }: Known): Known 
   message
 })
 
-/** The result that an error response states. Undefined if the error is about no sale. */
+/** The result that an error response states. Undefined if the error names no sale with an outcome. */
 const statedBy = (idempotency_key: string, error: unknown): Failed | Pending | undefined => {
   if (!isSaldoError(error)) return undefined
   const { code, message } = error

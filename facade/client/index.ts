@@ -10,5 +10,5 @@ export {
 } from "./Errors.ts"
 export type { Input, Output } from "./Procedures.ts"
 export type { Delivered, Failed, Pending, SaleOptions, SaleResult } from "./Vender.ts"
-// In the package, these are also the types of what is sent and received, such as Transaccion.
+// In the built package, Wire.ts also exports the types of requests and responses, such as Transaccion.
 export type * from "./Wire.ts"

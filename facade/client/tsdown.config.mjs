@@ -15,8 +15,8 @@ export default {
   platform: "neutral",
   target: "es2022",
   copy: "../../LICENSE",
-  // Each declaration is made from its own file, so that no inferred type can come from the server.
+  // Makes each declaration file from its source file alone, so that no inferred type can come from the server.
   dts: { generator: "oxc" },
-  // The build of declarations for CommonJS ignores `plugins`.
+  // Uses `inputOptions`, because the build of the CommonJS declarations ignores `plugins`.
   inputOptions: (given) => ({ ...given, plugins: [plainWire, given.plugins] })
 }

@@ -1,13 +1,13 @@
 import type { Wire } from "./Wire.ts"
 
-/** An event of the company. `type` determines the type of `data`. */
+/** An event that a webhook delivers. `type` determines the type of `data`. */
 export type SaldoEvent = Wire["event"]
 
 /** The headers of a request, as the Fetch API or as Node has them. */
 export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
 
 export interface VerifyOptions {
-  /** How far the time of the delivery may be from now. Five minutes by default. */
+  /** Maximum difference between the time of the delivery and the current time. Five minutes by default. */
   readonly tolerance_s?: number | undefined
 }
 
@@ -78,8 +78,8 @@ const eventIn = (text: string, id: string): SaldoEvent => {
 }
 
 /**
- * Verifies the signature of a delivery and returns its event. Needs the body exactly as it was received. Rejects with
- * SaldoWebhookError. Contract: 6.3.
+ * Verifies the signature of a delivery and returns its event. The body must be unchanged, as it was received. Rejects
+ * with SaldoWebhookError. Contract: 6.3.
  */
 export const verificarWebhook = async (
   body: string | ArrayBuffer | Uint8Array,

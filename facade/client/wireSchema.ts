@@ -16,7 +16,7 @@ const objectOf = (properties: Readonly<Record<string, JsonSchema>>, optional: Re
 const inputOf = ({ input: { schema, takesKey } }: Procedure): JsonSchema => {
   if (Object.keys(schema.fields).length === 0) return { tsType: "Record<string, never>" }
   const optional = Object.entries(schema.fields).flatMap(([name, { ast }]) => (ast.context?.isOptional ? [name] : []))
-  // The client makes a key for a call that has none.
+  // The key is optional, because the client makes a key for a call without one.
   return objectOf(Records.map(schema.fields, documentOf), takesKey ? [...optional, keyField] : optional)
 }
 
@@ -39,7 +39,7 @@ const calls = Object.fromEntries(
   )
 )
 
-/** The types that several others share. */
+/** The types that get a name, because other types refer to them. */
 const named: Readonly<Record<string, JsonSchema>> = {
   ...enumerations,
   ...Object.assign({}, ...endpoints.map(({ procedure }) => componentsOf(procedure.output))),

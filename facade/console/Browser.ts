@@ -7,8 +7,9 @@ type ConsoleSettings = NonNullable<Settings["Service"]["console"]>
 const loopback = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i
 
 /**
- * The origin of the console's pages for a Host header. Null for a foreign host name, which may lead to this machine by
- * DNS rebinding. Loopback names with any port are allowed, because an SSH tunnel may have another port.
+ * The origin of the console's pages for a Host header. Null for an unknown host name, because an attacker can make such
+ * a name point to this machine (DNS rebinding). Loopback names with any port are allowed, because an SSH tunnel may use
+ * another port.
  */
 export const originOf = (host: string | undefined, { url }: Pick<ConsoleSettings, "url">): string | null => {
   if (host === undefined) return null

@@ -57,8 +57,8 @@ const keptFiles = (): Effect.Effect<Bundle> => {
 }
 
 /**
- * The files made from facade/console/page. A process makes them once, after its start or at the first request. After a
- * failure, for example without free memory, the next request makes them anew.
+ * The files made from facade/console/page. A process makes them once, after its start or at the first request. If this
+ * fails, for example because memory is short, the next request tries again.
  */
 export const PageFiles = Context.Reference<Effect.Effect<Bundle>>("saldo/facade/console/PageFiles", {
   defaultValue: keptFiles

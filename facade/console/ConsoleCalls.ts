@@ -11,7 +11,7 @@ import { sessionCookie } from "./Browser.ts"
 import { type ConsoleContext, consoleRouter, defectOf } from "./ConsoleRouter.ts"
 import { csrfHeader, proceduresPath } from "./Paths.ts"
 
-/** A request to the console, with what its cookie and its headers say about the caller. */
+/** A request to the console, with the session and the address of its caller. */
 export interface ConsoleCall {
   readonly request: HttpServerRequest.HttpServerRequest
   readonly url: URL

@@ -49,9 +49,9 @@ export interface ConsoleContext {
   readonly address: string
   /** Whether the request has the Origin of the console. */
   readonly isOwnOrigin: boolean
-  /** The session's token in the header of the request. */
+  /** The session's CSRF token from the request header `x-saldo-ficha`. */
   readonly csrf: string | undefined
-  /** Reads the input, with a body of at most this size. */
+  /** Reads the input. `body_max` is the maximum size of the body. */
   readonly input: (body_max: number | undefined) => RawInput
   readonly keepSession: (token: OperatorSession["token"] | null) => void
 }

@@ -59,7 +59,7 @@ const respondAsset = ({ bytes, compressed, contentType }: Asset, request: Reques
   })
 }
 
-/** Serves the page and its files, which are the same for everyone. Undefined if the path is neither. */
+/** Serves the page and its files, which are the same for all callers. Responds 404 for any other path. */
 const serveFiles = (request: Request, path: string, files: Effect.Effect<Bundle>) =>
   Effect.gen(function* () {
     const isPage = pageAt(path) !== undefined
@@ -71,7 +71,10 @@ const serveFiles = (request: Request, path: string, files: Effect.Effect<Bundle>
     return asset === undefined ? unknownPage : respondAsset(asset, request)
   })
 
-/** The session of the request's cookie. Null without one. Requests that a page makes by itself do not prolong it. */
+/**
+ * The session that the request's cookie identifies. Null if there is none. Requests that a page makes without an action
+ * of the operator do not prolong the session.
+ */
 const callerSession = Effect.fnUntraced(function* (request: Request, origin: string, address: string) {
   const token = sessionTokenIn(headerOf(request, "cookie"), origin)
   if (token === undefined) return null
@@ -91,7 +94,8 @@ const serveOf = ({ url: publicUrl }: ConsoleSettings, files: Effect.Effect<Bundl
     if (!isExport && !isCall && !isOidc) return yield* serveFiles(request, url.pathname, files)
     if ((isExport || isOidc) && request.method !== "GET") return wrongMethod("GET")
     if (!isRead(request) && request.method !== "POST") return wrongMethod("GET, HEAD, POST")
-    // A request with a loopback name has not come through the proxy, so it may have forged the header.
+    // A request whose Host is a loopback name has not come through the proxy, so its X-Forwarded-For header may be
+    // forged.
     const trustProxy = (yield* Settings).trustProxy && origin === publicUrl
     const forwardedFor = headerOf(request, "x-forwarded-for")
     const address = addressOf({ remoteAddress: request.remoteAddress, forwardedFor }, { trustProxy })

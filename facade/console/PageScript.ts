@@ -15,7 +15,7 @@ const resolved = (location: string) => relative(root, fileURLToPath(import.meta.
 const entry = resolved("./page/main.tsx")
 const bundler = resolved("esbuild-wasm/bin/esbuild")
 
-/** Files that decide how the bundle is made. They are inputs of the bundle as well. */
+/** Files that determine how the bundle is made. A change in them makes a cached bundle invalid. */
 const tools = [relative(root, fileURLToPath(import.meta.url)), resolved("esbuild-wasm/package.json")]
 
 const bundlerArguments = [
@@ -28,7 +28,7 @@ const bundlerArguments = [
   "--log-level=warning"
 ]
 
-/** Below the usual priority, so that sales are faster than the bundler. */
+/** Priority of the bundler process, lower than the default, so that sales get the processor first. */
 const bundlerPriority = 5
 
 /** A bundle on disk. It is valid as long as each of its input files has the same digest. */
@@ -43,7 +43,7 @@ const digestsOf = async (paths: ReadonlyArray<string>): Promise<Cached["inputs"]
   return Object.fromEntries(await Promise.all(digests))
 }
 
-/** Where bundles are kept. Removing the file is harmless. */
+/** The file that keeps the bundle. Removing the file is harmless. */
 const bundleFile = join(root, "node_modules", ".cache", "saldo", "console.json")
 
 const readCached = async (file: string): Promise<string | undefined> => {
@@ -65,7 +65,7 @@ const writeCached = async (file: string, cached: Cached): Promise<void> => {
     await writeFile(written, JSON.stringify(cached))
     await rename(written, file)
   } catch {
-    // The installation is read-only. Then each process makes its own bundle.
+    // The installation is read-only, so each process makes its own bundle.
   }
 }
 

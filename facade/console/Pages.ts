@@ -19,7 +19,9 @@ ${body}
 </html>
 `
 
-/** The document of every page. The script shows the page of the address. */
+/**
+ * The HTML document that every page of the console has. The script in it shows the page that belongs to the address.
+ */
 export const shellPage = ({ script, style }: Bundle): string =>
   documentOf(
     "Consola de Saldo",
@@ -42,7 +44,7 @@ export const enteredPage = documentOf(
 // A message may contain text from an identity provider, so markup in it is escaped.
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 
-/** A page with one sentence, for a request that gets no page of the console. */
+/** A page with only one sentence, for a request that receives no page of the console. */
 export const plainPage = (message: string): string =>
   documentOf(
     "Consola de Saldo",

@@ -45,8 +45,8 @@ export const oidcPaths = { begin: "/oidc/entrar", finish: "/oidc/vuelta" }
 /** Path below which the procedures are called. */
 export const proceduresPath = "/api"
 
-/** The header with the session's token, which every change must send. */
+/** The header with the session's CSRF token. Every request that changes something must send it. */
 export const csrfHeader = "x-saldo-ficha"
 
-/** The header of requests that the operator has caused. They prolong the session. */
+/** The header that marks requests caused by an action of the operator. Only these requests prolong the session. */
 export const useHeader = "x-saldo-uso"

@@ -22,10 +22,10 @@ const admissions = {
   old_password: unauthorized("CONFIRME_CLAVE", "Confirme su contraseña para hacer el cambio.")
 }
 
-/** The console does not run the procedure for this caller. */
+/** The console refuses to run the procedure for this caller. */
 export class NotAdmitted extends Data.TaggedError("NotAdmitted")<{ readonly why: keyof typeof admissions }> {}
 
-/** Every error of a procedure. */
+/** The errors with which a procedure may fail. */
 export type ConsoleError = OperatorError | CoreError | NotAdmitted
 
 const confirmedText = (confirmation: Confirmation | undefined): string =>

@@ -39,7 +39,7 @@ const moves = Effect.gen(function* () {
   return warned("moves", texts.join("; "))
 })
 
-// Connects to each node, because its companies cannot sell without it.
+// Connects to each node, because the companies on a node can sell only if the node answers.
 const nodes = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   if (!(yield* tableExists(sql, "directory.cell"))) return passed("nodes", "there are no tables yet")
@@ -63,7 +63,10 @@ interface WaitingRow {
   readonly holders: string
 }
 
-/** The tables of a cell that have been locked against a statement for longer than a second, and the processes with the locks. */
+/**
+ * The tables of a cell for which a statement has waited longer than a second, and the database processes that lock
+ * them.
+ */
 const waitsIn = ({ name, sql }: NamedCell) =>
   Effect.map(
     sql<WaitingRow>`
@@ -83,7 +86,7 @@ const waitsIn = ({ name, sql }: NamedCell) =>
 const locks = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   if (!(yield* tableExists(sql, "directory.cell"))) return passed("locks", "there are no tables yet")
-  // The check of nodes reports a node that does not answer.
+  // The check `nodes` reports a node that does not answer.
   const waits = yield* Effect.forEach(yield* yield* everyCellPlace, ({ connected }) =>
     Effect.orElseSucceed(Effect.flatMap(connected, waitsIn), () => [])
   )
@@ -96,7 +99,8 @@ const locks = Effect.gen(function* () {
       )
 })
 
-// Asks each node of the environment, also one that has no cell any more. A node that does not answer is reported by `nodes`.
+// Queries each node that has an environment variable, even a node without cells. The check `nodes` reports a node that
+// does not answer.
 const leftovers = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   if (!(yield* tableExists(sql, "directory.cell_move"))) return passed("leftovers", "there are no tables yet")
@@ -124,7 +128,10 @@ const leftoverText = (node: string, left: ReadonlyArray<Leftover>): string => {
   return `node ${node} has ${parts.join(" and ")}, frozen, from moves that ended without it; they are not used: remove them with saldo cell clear --node ${node}`
 }
 
-/** Checks for closed cells, moves, nodes that do not answer, locked tables, and for what moves have left on lost servers. */
+/**
+ * Checks for closed cells, moves, nodes that do not answer, locked tables, and rows that moves have left on lost
+ * servers.
+ */
 export const cellChecks = Effect.all([
   isolated("cells", cells),
   isolated("moves", moves),

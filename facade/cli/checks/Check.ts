@@ -20,10 +20,10 @@ export const passed = (name: string, detail: string): Check => ({ name, level: "
 /** The result of a check that advises a change. */
 export const warned = (name: string, detail: string): Check => ({ name, level: "warn", detail })
 
-/** The result of a check that found a fault, with its remedy. */
+/** The result of a check that found a fault. The detail states the remedy. */
 export const failed = (name: string, detail: string): Check => ({ name, level: "wrong", detail })
 
-/** How many ids a detail names. */
+/** Maximum number of ids that the detail of a check lists. */
 const named_max = 5
 
 /** Names things by their ids: `companies 1, 2, 3, 4, 5 and 7 more`. */

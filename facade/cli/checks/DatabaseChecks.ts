@@ -12,7 +12,7 @@ import { connectionsOfCell, DatabaseServer } from "../../settings/DatabaseServer
 import { Settings } from "../../settings/Settings.ts"
 import { type Check, failed, isolated, passed, warned } from "./Check.ts"
 
-/** The Linux setting for how often an unacknowledged packet is sent again before the connection is closed. */
+/** The Linux setting for the number of retransmissions of an unacknowledged packet before the connection is closed. */
 const retriesSetting = "net.ipv4.tcp_retries2"
 
 /**
@@ -76,7 +76,8 @@ const deadRows_max = 100_000
 
 const durable = ["fsync", "full_page_writes", "synchronous_commit"]
 
-// The migration fails in another encoding, because Postgres then cannot compare texts without case.
+// The migration fails in an encoding other than UTF8, because Postgres then cannot compare texts without regard to
+// case.
 const serverEncoding = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ encoding: string }>`select current_setting('server_encoding') as encoding`
@@ -188,8 +189,8 @@ const vacuum = Effect.gen(function* () {
 const otherConnections = 5
 
 /**
- * Compares the connections that a server may open with those that Postgres accepts. Each process has its pool, one
- * connection for monitoring, and connections for each of several cells.
+ * Compares the connections that a server may open with those that Postgres accepts. Each process has its pool and one
+ * connection for monitoring. If there are several cells, each process also has connections for each cell.
  *
  * @param cells the number of cells in this database that have their own connections.
  */

@@ -42,5 +42,5 @@ const float = Effect.gen(function* () {
     : checkOf(reading, yield* DateTime.now)
 })
 
-/** Checks the last reading of the balance with the provider. Sends no request to the provider. */
+/** Checks the stored result of the last query for the balance at the provider. Sends no request to the provider. */
 export const floatChecks = Effect.all([isolated("float", Effect.provide(float, FloatsPostgres.layer))])

@@ -25,7 +25,10 @@ const formatExamined = ({ invariant, offenders, violations }: InvariantResult): 
     : [`BROKEN  ${statement}: ${violations}`, ...offenders.map((one) => `          ${JSON.stringify(one)}`)].join("\n")
 }
 
-/** Checks the invariants. The result of one cell is not stored, because it says nothing about the others. */
+/**
+ * Checks the invariants. If only one cell is checked, the result is not stored, because it says nothing about the other
+ * cells.
+ */
 const examine = (cell: CellName | null) =>
   cell === null
     ? Effect.map(proveAndRecord(), ({ examined }) => examined)

@@ -20,7 +20,7 @@ import { type Document, formatTable, print } from "../terminal/Output.ts"
 import { companyId, serviceId } from "../terminal/Parameters.ts"
 import { withProgress } from "../terminal/Progress.ts"
 
-// A file in another encoding would be stored with wrong letters.
+// Null if the bytes are not UTF-8. In another encoding, the letters would be read wrongly and stored.
 const decoded = (bytes: Uint8Array): string | null => {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes)
@@ -38,7 +38,10 @@ const readDraft = Effect.fnUntraced(function* (path: string) {
   return yield* readCatalogue(/\.csv$/i.test(path) ? yield* readCsvFile(text) : readJsonFile(text))
 })
 
-/** A change of an import as rows of a table: one for each field that changes. Of a new entry only the name is shown. */
+/**
+ * A change that an import makes, as rows of a table: one row for each changed field. For a new entry, only its name is
+ * shown.
+ */
 const changeRows = (change: EntryChange): ReadonlyArray<Document> => {
   const { cambio, campos, entrada, id } = changeDocument(change)
   const shown = change.before === null ? [{ campo: "nombre", antes: null, despues: change.after.name }] : campos
@@ -73,7 +76,7 @@ const importCommand = Command.make(
 ).pipe(
   Command.provide(operatorLayer),
   Command.withDescription(
-    'Add and replace catalogue entries: the whole file or nothing. A JSON file has the form {"categorias": [{id, nombre}], "servicios": [...], "paquetes": [...]}, or is the output of "saldo catalog list --json". A service has the fields of GET /v1/servicios; "activo": false withdraws it from all companies. A package has the fields of GET /v1/servicios/{id}/paquetes, and service_id. A CSV file has the same fields as columns, and the column entrada with categoria, servicio or paquete; "saldo catalog export --csv --plantilla" prints an example. In both, categoria must be the name of the category, and habilitado is ignored. facade/settings/catalogue.example.json is an example.'
+    'Add and replace catalogue entries: the whole file or nothing. A JSON file has the form {"categorias": [{id, nombre}], "servicios": [...], "paquetes": [...]}, or is the output of "saldo catalog list --json". A service has the fields of GET /v1/servicios; "activo": false withdraws it from all companies. A package has the fields of GET /v1/servicios/{id}/paquetes, and service_id. A CSV file has the same fields as columns, and the column entrada with categoria, servicio or paquete; "saldo catalog export --csv --plantilla" prints an example. In both formats, categoria must be the name of the category, and habilitado is ignored. facade/settings/catalogue.example.json is an example.'
   ),
   Command.withShortDescription("Add and replace catalogue entries from a file"),
   Command.withExamples([

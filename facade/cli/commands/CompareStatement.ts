@@ -61,7 +61,7 @@ interface StatementOptions {
   readonly asCsv: boolean
 }
 
-/** Refuses flags that contradict each other. */
+/** Rejects flags that cannot be combined or that need another flag. */
 export const checkStatementFlags = ({ asCsv, file, from, mapping, provider, to }: StatementOptions) => {
   const wrong = (message: string) => new CliError.ValidationError({ message })
   if (file === null) {
@@ -74,7 +74,7 @@ export const checkStatementFlags = ({ asCsv, file, from, mapping, provider, to }
   return from !== null && to !== null && from > to ? wrong("--hasta is before --desde.") : Effect.void
 }
 
-/** Differences in the text, and in the JSON document. --csv prints all of them. */
+/** Maximum number of differences in the text and in the JSON document. With --csv, all differences are printed. */
 const shown_max = { text: 50, json: 1_000 }
 
 const kindTexts: Readonly<Record<CaseKind, string>> = {
@@ -93,10 +93,13 @@ const formatComparison = ({ cases, differences, lines, matched, since, until }: 
   ].join("\n")
 }
 
-/** How much garbage the heap may hold. With 20 %, a million lines need 230 MB instead of 360 MB, and hardly more time. */
+/**
+ * How far the heap may grow before V8 collects garbage. With 20 %, comparing a million lines needs 230 MB instead of
+ * 360 MB, and hardly more time.
+ */
 const heapGrowth_percent = 20
 
-/** Compares a statement and prints the differences. Fails if there are any. */
+/** Compares a statement with the sales and prints the differences. Fails if there are differences. */
 export const compareFile = Effect.fnUntraced(function* (
   path: string,
   provider: ProviderName,

@@ -13,7 +13,7 @@ import { type Document, formatTable, print } from "../terminal/Output.ts"
 import { cellFilter, companyFilter, pageNumber, pageSize } from "../terminal/Parameters.ts"
 import { formatPagePosition, formatUnreadable } from "./TransactionDocuments.ts"
 
-/** An insurance as JSON, with the names of the API. */
+/** An insurance as JSON, with the field names that the API uses. */
 const insuranceDocument = ({ policy, total, vehicle, ...insurance }: MaskedInsurance): Document => ({
   seguro_id: insurance.id,
   empresa_id: insurance.companyId,

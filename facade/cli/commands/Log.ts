@@ -22,7 +22,7 @@ const eventDocument = ({ action, actor, at, companyId, details, id, tokenId }: R
   detalles: details
 })
 
-// Postgres orders the fields of a document by their names, which puts "after" first.
+// Postgres sorts the fields of a JSON document, which puts "after" before "before".
 const detailsText = ({ after, before, ...others }: RecordedEvent["details"]): string => {
   const change = { ...(before !== undefined && { before }), ...(after !== undefined && { after }) }
   return formatFields({ ...others, ...change }).replaceAll("\n", ", ")

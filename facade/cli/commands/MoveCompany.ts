@@ -37,7 +37,7 @@ export const move = Command.make(
     { command: "saldo company move 7 --to norte", description: "Company 7 goes to the cell norte" },
     {
       command: "saldo company move 7 --to norte --source-lost",
-      description: "The server of its old cell is lost since"
+      description: "The server of its old cell was lost during the move"
     }
   ])
 )

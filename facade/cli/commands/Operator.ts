@@ -61,7 +61,8 @@ const printInvitation = Effect.fnUntraced(function* ({ expiresAt, name, token }:
   const [invitation, until, url] = [Redacted.value(token), formatLocal(expiresAt), yield* consoleUrl]
   // The token is in the fragment, which browsers send to no server.
   const link = url === null ? null : `${url}/invitacion#${invitation}`
-  // This process does not know where a console of another process listens.
+  // Without CONSOLE_URL, the address is a guess, because this process does not know at which address the console of
+  // another process listens.
   const assumed = yield* Settings.useSync(({ console }) => console !== null && console.url === null)
   const advice = assumed
     ? "\nIf the console has another address, set CONSOLE_URL, or replace the address in the link."

@@ -29,7 +29,9 @@ const formatDuration = (duration: Duration.Duration): string => {
     .join(" ")
 }
 
-/** The time since which the outcome is unknown: the start of the reversal or, without a reversal, of the sale. */
+/**
+ * The time since which the outcome is unknown: the start of the reversal or, if there is none, the start of the sale.
+ */
 const unknownSince = ({ reversal, transaction }: PendingTransaction): DateTime.Utc =>
   reversal?.createdAt ?? transaction.createdAt
 

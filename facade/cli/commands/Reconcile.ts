@@ -13,7 +13,7 @@ const formatAsked = (asked: number, recovered: Recovered): string => {
   return `Asked about ${asked}: ${confirmed} confirmed, ${released} released, ${reversed} reversed, ${reversalsDenied} reversals denied, ${stillUnknown} still unknown.`
 }
 
-// The usual cause is a shell without the servers' environment variables.
+// Transactions are usually not asked about because the command runs without the servers' environment variables.
 const formatNotAsked = (notAsked: number, absent: ReadonlyArray<string>): string => {
   const why =
     absent.length === 0

@@ -8,7 +8,7 @@ import { orDefault, toggle, withNote } from "../terminal/Flags.ts"
 import { print } from "../terminal/Output.ts"
 import { dayFlag, labelFlag, textFlag, transactionId } from "../terminal/Parameters.ts"
 
-/** The finding as JSON, with the names of the flags. */
+/** The finding (the proposed outcome) as JSON. Its fields have the names of the flags. */
 const findingDocument = Finding.match({
   Failed: () => ({ resultado: "failed" }),
   Reversed: () => ({ resultado: "reversed" }),
@@ -35,7 +35,7 @@ export const resolve = Command.make(
     transactionId,
     as: Flag.Literals("as", ["success", "failed", "reversed", "stands"]).pipe(
       Flag.withDescription(
-        "The outcome. Of a sale: success charges the held money, failed releases it. Of a reversal: reversed returns the money, stands keeps the sale charged"
+        "The outcome. For a sale: success charges the held money, failed releases it. For a reversal: reversed returns the money, stands keeps the sale charged"
       )
     ),
     reason: textFlag("motivo", 500, "The proof: a statement, a ticket or a letter of the provider"),

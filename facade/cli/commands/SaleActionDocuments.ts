@@ -5,7 +5,7 @@ import { SaleAction } from "../../../core/domain/SaleActions.ts"
 import type { SaleShown } from "../../../core/workflows/ShowSale.ts"
 import type { Document } from "../terminal/Output.ts"
 
-/** Names of the findings, as in the flag --as. */
+/** Names of the findings (proposed outcomes), as the flag --as accepts them. */
 export const findingNames: Readonly<Record<Finding["_tag"], string>> = {
   Success: "success",
   Failed: "failed",
@@ -15,7 +15,7 @@ export const findingNames: Readonly<Record<Finding["_tag"], string>> = {
 
 const namesOf = (findings: ReadonlyArray<Finding["_tag"]>) => findings.map((finding) => findingNames[finding])
 
-/** An action as JSON. */
+/** An action that an operator can take on a sale, as JSON. */
 const actionDocument = SaleAction.$match({
   Ask: ({ about }): Document => ({ accion: "ask", sobre: about === "Reversal" ? "reversal" : "sale" }),
   Propose: ({ findings }): Document => ({ accion: "resolve", resultados: namesOf(findings) }),
@@ -51,11 +51,11 @@ const notConfirmTexts: Readonly<Record<NotConfirmable["why"], string>> = {
   confirmed: "it was confirmed less than a minute ago"
 }
 
-/** An action as text, with the command that takes it. */
+/** An action as text, with the command that performs it. */
 const formatAction = (id: number) =>
   SaleAction.$match({
     Ask: ({ about }) =>
-      `ask the provider now, ${about === "Settled" ? "to compare its answer" : "which settles a firm answer"}: saldo transactions ask ${id}`,
+      `ask the provider now, ${about === "Settled" ? "to compare its answer" : "and settle by a firm answer"}: saldo transactions ask ${id}`,
     Propose: ({ findings }) =>
       `propose how it ended: saldo transactions resolve ${id} --as ${namesOf(findings).join("|")} --motivo TEXT`,
     ProposeFrom: ({ at }) => `wait: the outcome may be proposed from ${formatLocal(at)}`,

@@ -36,7 +36,7 @@ const banner = (started: Started): string => {
   ].join("\n")
 }
 
-/** The same information as JSON. */
+/** The information in the banner, as JSON. */
 const startedDocument = (started: Started) => {
   const base = baseUrl(started)
   const { sandbox } = started.settings
@@ -69,7 +69,8 @@ const oneProcess = Layer.unwrap(
   )
 )
 
-// A worker that fails has printed its error.
+// A worker that fails prints its error itself. The primary process prints an error only for a worker that a signal
+// ended.
 const severalProcesses = Layer.unwrap(
   Effect.map(
     Effect.promise(() => import("../../PrimaryLayer.ts")),

@@ -126,7 +126,7 @@ const printAll = Effect.fnUntraced(function* (query: SaleQuery) {
   yield* printCsv(csvLines(columns, rows))
 })
 
-/** Why these flags do not go together. Null if they do. */
+/** Why the given flags cannot be combined. Null if they can. */
 const misuse = (given: Given): string | null => {
   const { asCsv, cell, companyId, from, order, pending, state, status, supplier, to } = given
   if (searchesIn(given).length > 1)

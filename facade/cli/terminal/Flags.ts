@@ -15,7 +15,10 @@ export const withNote =
   <A>(flag: Flag.Flag<A>): Flag.Flag<A> =>
     Flag.withDescription(flag, `${descriptionOf(flag)} (${note})`)
 
-/** Gives a flag a default value and shows the default in the help. `told` is the shown text, if the value is not readable. */
+/**
+ * Gives a flag a default value and shows the default in the help. `told` is the text for the help, if the value itself
+ * is not readable.
+ */
 export const orDefault =
   <const B>(fallback: B, told = String(fallback)) =>
   <A>(flag: Flag.Flag<A>): Flag.Flag<A | B> =>

@@ -10,8 +10,8 @@ export type Document = Readonly<Record<string, unknown>>
 /** Whether results and errors are printed as one JSON document. */
 export const AsJson = Context.Reference<boolean>("saldo/facade/cli/AsJson", { defaultValue: () => false })
 
-// Declared for the parser and the help. `wantsJson` reads it before the command line is parsed, so that wrong usage is
-// also reported as JSON.
+// This declaration serves only the parser and the help. `wantsJson` looks for the flag before the command line is
+// parsed, so that wrong usage is also reported as JSON.
 export const jsonFlag = GlobalFlag.Setting("json")({
   flag: toggle("json", "Print results and errors as one JSON document")
 })
@@ -26,7 +26,7 @@ export const print = Effect.fnUntraced(function* (document: Document, words: str
   yield* Console.log((yield* AsJson) ? toJson(document) : words)
 })
 
-/** Lines that are printed between two reports of the progress. */
+/** Number of lines between two reports of the progress. */
 const reportedLines = 100
 
 /**
@@ -41,7 +41,7 @@ export const printCsv = Effect.fnUntraced(
     let done = 0
     yield* Stream.runForEach(lines, (line) => {
       done += 1
-      // The console adds the second half of each line break.
+      // Each line ends in CR LF. Removes the LF, because the console adds one.
       const printed = Console.log(line.slice(0, -1))
       return done % reportedLines === 0 ? Effect.andThen(printed, report(done, total)) : printed
     })
@@ -82,7 +82,7 @@ const formatValue = (value: unknown): string => {
 /** A check failed. Its result is already printed; this error only sets the exit code. */
 export class CheckFailed extends Schema.TaggedError<CheckFailed>()("CheckFailed", {}) {}
 
-/** Prints help to stdout, and wrong usage with a usage line to stderr, as JSON with --json. */
+/** Prints help to stdout. Prints wrong usage to stderr with a usage line, or as JSON with --json. */
 export const withUsage =
   (args: ReadonlyArray<string>, builtIns: ReadonlyArray<GlobalFlag.BuiltIn>) =>
   <A, E, R>(running: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -132,8 +132,9 @@ const flagUsage = ({ name, required, type }: HelpDoc.FlagDoc): string => {
 const markRequired = <Doc extends HelpDoc.ArgDoc | HelpDoc.FlagDoc>(doc: Doc): Doc =>
   doc.required ? { ...doc, description: Option.map(doc.description, (text) => `${text} (required)`) } : doc
 
-// Patterns that simplify the library's error messages. All numbers here are integers. A missing file is not an
-// "expected" value. The usage line already names the command.
+// Patterns that simplify the library's error messages. The messages need not say "integer", because every number on
+// this command line is one. A missing file is not an "expected" value. The command is left out, because the usage line
+// names it.
 const numberErrorSuffix = /Expected (?:a string representing a finite number|an integer)$/
 const expectedPrefix = /Expected: (?=(?:File|Path|Failed) )/
 const commandSuffix = /(?<=^Unrecognized flag: \S+) in command .*/

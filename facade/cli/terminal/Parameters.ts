@@ -66,7 +66,7 @@ export const targetNode = Flag.String("node").pipe(
 /** The node of a new cell. */
 export const nodeFlag = targetNode.pipe(orDefault(NodeName.make("main"), "main, the server of DATABASE_URL"))
 
-/** Ends a move after its source was lost. */
+/** Ends a move whose source server was lost. */
 export const sourceLost = toggle(
   "source-lost",
   "End a move whose old server is lost for good, once the directory names the new place"
@@ -147,7 +147,7 @@ export const amountArgument = Argument.String("amount").pipe(
   )
 )
 
-/** The signed amount of an adjustment. */
+/** The amount of an adjustment, which may be negative. */
 export const adjustmentArgument = Argument.String("amount").pipe(
   Argument.withDescription("Pesos with at most two decimals, such as 1500.50, or -1500.50 to take them away"),
   Argument.filterMap(

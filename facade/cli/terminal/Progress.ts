@@ -1,10 +1,10 @@
 import { Effect, Option, Stdio, Stream } from "effect"
 import { ReportProgress } from "../../../core/ports/Progress.ts"
 
-/** Shortest interval between two changes of the line. */
+/** Shortest interval between two changes of the progress line. */
 const interval_ms = 200
 
-/** The remaining time is not shown before this time, because the pace is not known yet. */
+/** Time from the start until the remaining time is first shown. Earlier, the pace is not known. */
 const unknownPace_ms = 1_000
 
 const clearLine = "\r\u001b[K"
@@ -33,7 +33,7 @@ interface ProgressOptions {
 const terminalLine = Effect.fnUntraced(function* ({ isPrinting = false }: ProgressOptions) {
   const stdio = yield* Effect.serviceOption(Stdio.Stdio)
   if (Option.isNone(stdio) || !(yield* stdio.value.stderrIsTerminal)) return Option.none()
-  // The line would be in the middle of the output.
+  // On the same terminal, the progress line would appear in the middle of the output.
   if (isPrinting && (yield* stdio.value.stdoutIsTerminal)) return Option.none()
   const write = (line: string) =>
     Effect.ignore(Stream.run(Stream.succeed(clearLine + line), stdio.value.stderr({ endOnDone: false })))
@@ -63,11 +63,11 @@ export const withProgress =
       return Effect.ensuring(Effect.provideService(work, ReportProgress, report), line.value(""))
     })
 
-/** Part of a sentence about rows that were moved. Null: it is not known how many. */
+/** The part of a sentence that states the number of moved rows. Empty if the number is null, which means unknown. */
 export const rowsText = (rows: number | null): string =>
   rows === null ? "" : ` with ${rows.toLocaleString("en")} rows`
 
-/** What a move leaves on a lost server, and how to remove it. Null: no server is lost. */
+/** States that a move may have left rows on a lost node, and how to remove them. Empty if `node` is null. */
 export const lostText = (node: string | null): string =>
   node === null
     ? ""

@@ -76,7 +76,7 @@ export const casos = {
     handle: ({ input: { caso_id } }) => Effect.map(showCase(caso_id), shownCase)
   }),
   /**
-   * The last known balance with each provider. Empty if FLOAT_EVERY is off, because then no server reads the
+   * The last known balance of Saldo at each provider. Empty if FLOAT_EVERY is off, because then no server reads the
    * balances.
    */
   saldos: read({
