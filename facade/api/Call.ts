@@ -68,7 +68,7 @@ export class FileReply extends Data.Class<{
   readonly name: string
   /** Whether the browser shows the file (Content-Disposition: inline) or saves it (attachment). */
   readonly shown: boolean
-  /** Runs only if the client wants the body: not for HEAD. */
+  /** The bytes of the file. They are not made for a HEAD request. */
   readonly body: Effect.Effect<Uint8Array, CoreError> | Stream.Stream<Uint8Array>
 }> {}
 
@@ -91,7 +91,7 @@ export interface CredentialHeaders {
   readonly apiSecret: string | undefined
 }
 
-/** The route in logs and metrics of a request that matches no route. */
+/** The name that logs and metrics give to the route of a request that matches no route. */
 const unrouted = "{unknown}"
 
 /**

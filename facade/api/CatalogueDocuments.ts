@@ -65,7 +65,7 @@ const partsOf = (change: EntryChange): readonly [kind: string, before: Document 
 // Every field of an entry is a text, a number or a boolean.
 const shownValue = (value: unknown) => (value ?? null) as string | number | boolean | null
 
-/** A change of an import: the fields that differ, each before and after. A new entry has no values before. */
+/** A change of an import: each field that differs, with its values before and after. A new entry has no values before. */
 export const changeDocument = (change: EntryChange) => {
   const [entrada, before, after] = partsOf(change)
   const names = Object.keys({ ...before, ...after }).filter((name) => name !== "id" && before?.[name] !== after[name])

@@ -78,7 +78,7 @@ export const closingView = ({ content, seal }: Closing): typeof ClosingView.Type
   sello_anterior: content.previousSeal
 })
 
-/** The concepts of the lines of a closing, with their words on paper. */
+/** The kinds of closing lines (`concepto`), each with its name on paper. */
 const concepts = {
   saldo_inicial: "Saldo inicial",
   depositos: "Depósitos",
@@ -92,7 +92,7 @@ const concepts = {
   anulacion_anterior: "Anulación de otro día"
 } as const
 
-/** A line of a closing, for the CSV, the PDF and the command line. Pesos, as in the API. */
+/** A line of a closing, for the CSV, the PDF and the command line. Amounts are pesos, as in the API. */
 interface ClosingLine {
   readonly concepto: keyof typeof concepts
   readonly servicio_id: number | null

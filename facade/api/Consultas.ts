@@ -17,7 +17,7 @@ const OptionView = Schema.Struct({
   datos: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "Opcion" })
 
-/** The result of a consulta in the API. Contract: 2.6. */
+/** The result of a lookup (`consulta`) in the API. Contract: 2.6. */
 const ConsultaView = Schema.Struct({
   flujo: LookupFlow,
   titular: Schema.NullOr(Schema.String),

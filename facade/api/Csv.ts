@@ -7,9 +7,9 @@ type Cell = string | number | null
 // ones.
 export const byteOrderMark = "\uFEFF"
 
-// A spreadsheet would run a text with this first character as a formula, so an apostrophe is added before the text. A
-// text that already begins with an apostrophe gets another apostrophe, so removing the first character always restores
-// the text.
+// A spreadsheet would run a text that begins with =, +, - or @ as a formula, so an apostrophe is added before the text. A
+// text that already begins with an apostrophe gets another apostrophe. Removing the first apostrophe then always
+// restores the text.
 const formula = /^[=+\-@']/
 
 const special = /[",\r\n]/
@@ -28,7 +28,7 @@ const csvLine = (cells: ReadonlyArray<Cell>): string => `${cells.map(csvCell).jo
 const csvRow = <Column extends string>(columns: ReadonlyArray<Column>, row: RowOf<Column>): string =>
   csvLine(columns.map((column) => row[column]))
 
-/** A header line and rows as text. */
+/** The header line and the rows of a CSV file, as text. */
 export const csvText = <Column extends string>(
   columns: ReadonlyArray<Column>,
   rows: ReadonlyArray<RowOf<Column>>

@@ -28,7 +28,7 @@ export const headTooLarge: HttpError = {
 /** Error for a request that did not arrive completely within the time limit. */
 export const requestTooSlow: HttpError = { ...toPublic(new Invalid({ details: { body: "incompleto" } })), status: 408 }
 
-/** Error for a connection beyond the number that the server accepts. The request was not read. */
+/** Error for a connection above the maximum number of connections. Its request was not read. */
 export const serverBusy: HttpError = { ...toPublic(new ServiceUnavailable()), status: 503 }
 
 /** The envelope of a success. Contract: 2.1. */

@@ -106,8 +106,8 @@ export const soughtService = readBy<ServiceId, number | string>(
 )
 
 /**
- * An id in a path. An empty id gets 404, because no resource has it. An id that is not a positive integer fails with
- * the reason code `malformed`. tRPC clients may send the id as a number.
+ * An id in a path. An empty id gets 404, because no resource has an empty id. An id that is not a positive integer fails
+ * with the reason code `malformed`. tRPC clients may send the id as a number.
  */
 export const pathId = <A>(to: Schema.Codec<A, number>, description: string, malformed: string = notFound) =>
   readBy<A, number | string>(
@@ -159,7 +159,7 @@ export const day = (description: string) =>
     }
   )
 
-/** A day in a path. A text that is no day gets 404, because no resource has it. */
+/** A day in a path. A text that is not a calendar day gets 404, because it names no resource. */
 export const pathDay = (description: string) =>
   readBy<string, string>(
     Schema.String,

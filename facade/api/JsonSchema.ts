@@ -20,7 +20,7 @@ declare module "effect/Schema" {
   }
 }
 
-// Leaves out keywords that are true for every object, and for every integer that JavaScript writes.
+// Leaves out keywords that exclude nothing, because every object or every safe integer satisfies them.
 const isRedundant = (key: string, value: unknown): boolean =>
   (key === "additionalProperties" && value === true) ||
   (key === "minimum" && value === Number.MIN_SAFE_INTEGER) ||
@@ -36,7 +36,7 @@ export const refTo = (component: string) => ({ $ref: `${schemasPath}${component}
 export const componentName = ({ $ref }: JsonSchema): string | undefined =>
   $ref === undefined ? undefined : String($ref).slice(schemasPath.length)
 
-/** The enumerations that are components, by component name. The domain has their values; the names are defined here. */
+/** The enumerations that are components, by component name. Their values come from the domain. */
 export const enumerations: Readonly<Record<string, JsonSchema>> = Record.map(
   {
     Ambiente: Environment,
@@ -63,7 +63,7 @@ const cleaned = <A>(generated: A): A =>
     return isRedundant(key, value) ? undefined : value
   })
 
-/** The JSON Schema of the JSON form of a schema. A schema with an identifier becomes a reference to a component. */
+/** The JSON Schema of an Effect schema's JSON form. A schema with an identifier becomes a reference to a component. */
 export const documentOf = (schema: Schema.Constraint): JsonSchema => {
   const declared = Schema.resolveAnnotations(schema)?.["document"]
   return declared === undefined ? cleaned(Schema.toJsonSchemaDocument(schema).schema) : (declared as JsonSchema)

@@ -9,7 +9,7 @@ import { type Endpoint, endpoints, operationIdOf, schemaPartOf } from "./Procedu
 
 const isDetailed = (code: ErrorCode): code is DetailedCode => Object.hasOwn(errorDetails, code)
 
-/** The details that several codes have, by component name. */
+/** The schemas of details that several error codes share, by component name. */
 const sharedDetails = {
   SeguroEnEstado: errorDetails.SEGURO_PASO_INVALIDO,
   VentaExistente: errorDetails.DUPLICATE_TRANSACTION,
@@ -82,7 +82,7 @@ const errorsOf = (endpoint: Endpoint): ReadonlyArray<HttpError> => {
   ]
 }
 
-/** The error responses of an endpoint with one status. */
+/** The errors of an endpoint that have the same status. */
 interface Failure {
   readonly status: number
   readonly errors: ReadonlyArray<HttpError>
@@ -120,7 +120,8 @@ const combinations = Map.groupBy(
   ({ some }) => joined(some)
 )
 
-// More than two codes would make too long a name. The first operation with these codes names their schema instead.
+// The name is made of the codes. More than two codes would make it too long, so the first operation with these codes
+// gives the schema its name.
 const schemaNameOf = (some: ReadonlyArray<ErrorCode>): string =>
   (some.length > 2 ? combinations.get(joined(some))?.[0]?.name : undefined) ?? joined(some)
 
@@ -175,8 +176,8 @@ const responseOf = (failure: Failure) => {
 }
 
 /**
- * The component name of an error response. A response that is the same at every endpoint is named after its code, any
- * other after its operation.
+ * The component name of an error response. A response that is the same at every endpoint is named after its code. Any
+ * other response is named after its operation.
  */
 const nameOf = (endpoint: Endpoint, { errors: [first, ...others], replays, status }: Failure): string => {
   if (first === undefined || others.length > 0 || replays || !shared.has(first))

@@ -110,7 +110,7 @@ const formOf = ({ properties, required = [] }: BodySchema, { description, needs,
 
 const bodySchemaName = (endpoint: Endpoint): string => `Solicitud${schemaPartOf(endpoint)}`
 
-/** The schemas of a body, by component name: one, or one for each of its forms. */
+/** The schemas of a body, by component name: one schema for the body, or one schema for each of its forms. */
 const bodySchemasOf = (endpoint: Endpoint): Readonly<Record<string, JsonSchema | BodySchema>> => {
   const schema = bodyOf(endpoint)?.schema
   const { forms } = endpoint.procedure.meta

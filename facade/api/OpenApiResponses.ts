@@ -114,7 +114,7 @@ export const responseHeaders = ({ cached, errors = [], file, replays, status, wa
 const successSchemaName = (endpoint: Endpoint): string =>
   `Respuesta${componentName(documentOf(endpoint.procedure.output)) ?? schemaPartOf(endpoint)}`
 
-/** The schemas of the responses to a success, by component name. */
+/** The schemas of the success responses, by component name. */
 export const successSchemas: Readonly<Record<string, JsonSchema>> = Object.fromEntries(
   endpoints
     .filter(({ procedure }) => procedure.meta.onlyFile !== true)
@@ -139,7 +139,8 @@ const jsonContent = (endpoint: Endpoint) => {
   }
 }
 
-// OpenAPI 3.1 needs no schema for bytes. Generators do: without it, the type of a response that is JSON or a PDF is unknown.
+// OpenAPI 3.1 needs no schema for bytes, but generators do. Without this schema, they do not know the type of a response
+// that is either JSON or a PDF.
 const bytes = { type: "string", format: "binary" }
 
 const fileContents = ({ meta: { fileExample, files = [] } }: Procedure) =>
@@ -147,7 +148,7 @@ const fileContents = ({ meta: { fileExample, files = [] } }: Procedure) =>
     files.map((file) => [file, file === "text/csv" ? { schema: string, example: fileExample } : { schema: bytes }])
   )
 
-/** The response to a success. */
+/** The success response of an endpoint. */
 export const successResponse = (endpoint: Endpoint) => {
   const { procedure } = endpoint
   const { cached, files, message, onlyFile, status = 200, summary } = procedure.meta

@@ -117,7 +117,7 @@ const auditView = ({ duration_ms, endedAt, violated }: LastAudit, format: Format
   violadas: violated.map(({ invariant, violations }) => ({ invariante: invariant, violaciones: violations }))
 })
 
-/** @param format the form of times. Days of local time are always `YYYY-MM-DD`. */
+/** @param format writes an instant. Local days are always written as `YYYY-MM-DD`. */
 export const panoramaView = ({ at, audit, environment, open, sales, suppliers }: Panorama, format: Format) => ({
   fecha: format(at),
   ambiente: environment,

@@ -12,7 +12,7 @@ import type { Tag } from "./Introduction.ts"
 /** The kind of a procedure. A query only reads: REST uses GET. A mutation has a body: REST uses POST. */
 export type ProcedureType = "query" | "mutation"
 
-/** The HTTP methods that REST uses instead of POST for changing or deleting one thing. */
+/** The HTTP methods that REST uses instead of POST to change or delete one resource. */
 export type RestMethod = "PATCH" | "DELETE"
 
 type Path = `/${string}`

@@ -12,8 +12,8 @@ import { type Procedure, prepare, type RawInput } from "./Procedure.ts"
 import { type Method, methods, procedures } from "./Procedures.ts"
 
 /**
- * tRPC's names for the HTTP statuses. Only tRPC clients read these names. tRPC has no name for 202, which means here
- * that the outcome is unknown, so TIMEOUT is used.
+ * tRPC's names for the HTTP statuses. Only tRPC clients read these names. tRPC has no name for 202. In this API, 202
+ * means that the outcome is unknown, so its name is TIMEOUT.
  */
 const trpcCodes = {
   202: "TIMEOUT",

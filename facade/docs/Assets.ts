@@ -45,7 +45,8 @@ const load = (name: string, extension: keyof typeof contentTypes, location: URL)
     (bytes) => assetOf(name, extension, hash("sha256", bytes, "hex").slice(0, 16), Effect.succeed(bytes))
   )
 
-// The first request loads the script, because it takes 25 MB and most servers rarely serve the page.
+// The script is loaded at its first request and not at the start, because it takes 25 MB and most servers rarely serve the
+// page.
 const scalar = Effect.gen(function* () {
   const script = Effect.map(scalarBundle, (text): Uint8Array => Buffer.from(text))
   return yield* assetOf("scalar", "js", yield* scalarVersion, yield* Effect.cached(Effect.uninterruptible(script)))

@@ -66,7 +66,7 @@ const textOf = ({ schema }: Parameter): string =>
 const valuesOf = ({ parameters }: ExampleRequest, place: Parameter["in"]) =>
   parameters.filter((parameter) => parameter.in === place)
 
-/** One request for each example body of an operation, or one without a body. */
+/** The example bodies of an operation, each with its name. A single body has no name. Without a body it is undefined. */
 const bodiesOf = (body: RequestBody | undefined): ReadonlyArray<readonly [string | null, unknown]> => {
   const { example, examples } = body?.content["application/json"] ?? {}
   return examples === undefined
@@ -76,7 +76,7 @@ const bodiesOf = (body: RequestBody | undefined): ReadonlyArray<readonly [string
 
 type Document = ReturnType<typeof openApiDocument>
 
-/** An example of each operation, in the order of the document. Aliases are left out. */
+/** The example requests of each operation, in the order of the document. Aliases are left out. */
 const requestsIn = (document: Document): ReadonlyArray<ExampleRequest> => {
   const { components, paths } = document as unknown as Described
   const resolved = (parameter: Parameter): Parameter => {
@@ -108,7 +108,7 @@ interface Target extends Pick<HttpOptionsShape, "sandbox"> {
 /** Writes a file of example requests for a server. */
 export type Collection = (target: Target) => string
 
-/** Variables of both files. Without a sandbox, integrators fill in their own credentials. */
+/** Variables of the Postman collection and the `.http` file. Without a sandbox, integrators fill in their own credentials. */
 const variablesOf = ({ baseUrl, sandbox }: Target) => ({
   base_url: baseUrl,
   api_key: sandbox?.apiKey ?? "",

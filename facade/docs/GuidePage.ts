@@ -6,7 +6,7 @@ import { block, folded, type Html, html } from "./Html.ts"
 import { type Page, textPage } from "./Pages.ts"
 import type { Program } from "./Programs.ts"
 
-/** A step of the guide: its title, what an integrator must know before its code, and what follows from the result. */
+/** A step of the guide: its title, the text before its code, and the text after its code. */
 interface Step {
   readonly title: string
   readonly before: Html

@@ -15,7 +15,7 @@ const load = (language: string, command: string, file: string) =>
     (code): Program => ({ language, command, code })
   )
 
-/** Loads the programs that the page of webhooks shows. They verify signatures. The tests run the same files. */
+/** Loads the programs that the page about webhooks shows. They verify signatures. The tests run the same files. */
 export const loadReceivers = Effect.all([
   load("Node", "node receptor.mjs", "./programs/receptor.mjs"),
   load("Python", "python3 receptor.py", "./programs/receptor.py"),

@@ -28,7 +28,7 @@ export const scalarVersion: Effect.Effect<string> = Effect.promise(async () => {
 
 /**
  * Scalar's script for browsers. The smallest package that contains the script is a Fastify plugin, which serves it at
- * js/scalar.js. This registers the plugin with a list of routes in place of Fastify, and calls the handler of that route.
+ * js/scalar.js. `scalarBundle` gives the plugin a list of routes in place of Fastify, and calls the handler of js/scalar.js.
  */
 export const scalarBundle: Effect.Effect<string> = Effect.gen(function* () {
   const { default: plugin } = yield* Effect.promise(() => import("@scalar/fastify-api-reference"))

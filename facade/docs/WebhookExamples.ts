@@ -5,7 +5,7 @@ const call = (method: string, path: string, fields?: object): string =>
     ...(fields === undefined ? [] : ["-H 'Content-Type: application/json'", `-d '${JSON.stringify(fields)}'`])
   ].join(" \\\n  ")
 
-/** The calls that the page of webhooks shows, as commands of a shell. */
+/** The calls that the page about webhooks shows, as shell commands. */
 export const webhookCalls = (publicUrl: string | null) => ({
   create: [
     `SALDO=${publicUrl ?? "http://127.0.0.1:3000"}`,

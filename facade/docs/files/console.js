@@ -5,8 +5,8 @@ const { apiKey, apiSecret, document: documentUrl } = place.dataset
 const freshKey = () =>
   `consola-${Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("")}`
 
-// Scalar lets a user edit an `example`, but only choose among `examples`. The sandbox is shared, and other users have used
-// the documented Idempotency-Key, so each operation gets a new one.
+// In Scalar, a user can edit the `example` of a parameter, but can only choose among its `examples`. The sandbox is shared,
+// and other users have used the documented Idempotency-Key, so each operation gets a new key.
 const prefilled = (openApi) => {
   const operations = Object.values(openApi.paths).flatMap((path) => Object.values(path))
   for (const parameter of operations.flatMap(({ parameters = [] }) => parameters)) {
