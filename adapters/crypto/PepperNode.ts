@@ -17,6 +17,6 @@ const under = (key: Uint8Array) =>
 
 const none = Pepper.of({ name: null, hmac: Effect.succeed })
 
-/** The operator's pepper, 32 bytes. Null if none is configured. */
+/** The operator's pepper, the 32-byte key for stored hashes of token secrets. Null if none is configured. */
 export const layer = (pepper: Redacted.Redacted<Uint8Array> | null) =>
   Layer.succeed(Pepper, pepper === null ? none : under(Redacted.value(pepper)))

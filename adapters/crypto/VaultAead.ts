@@ -10,8 +10,8 @@ export class DataKey extends Context.Service<
     /** 32 random bytes. */
     readonly bytes: Redacted.Redacted<Uint8Array>
     /**
-     * Whether the data key is stored encrypted with the operator's key. If it is not, a copy of the database contains
-     * the data key in plain form.
+     * Whether the data key is stored encrypted with the operator's key. If the data key is not encrypted, a copy of the
+     * database contains it in plain form.
      */
     readonly protected: boolean
   }

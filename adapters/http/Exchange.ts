@@ -2,8 +2,7 @@ import { Data, Effect, Predicate, Result, Schema } from "effect"
 import type { Headers, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { NotAttempted } from "./Guard.ts"
 
-// A request can fail in these system calls only before its first byte is sent: they resolve the address and open the
-// connection.
+// These system calls resolve the address and open the connection. So if one of them fails, no byte of the request was sent.
 const beforeConnected: ReadonlySet<unknown> = new Set(["getaddrinfo", "connect"])
 
 // Error codes of a rejected certificate. The server's certificate is verified before the request is written.

@@ -8,7 +8,9 @@ import type { Conflict, NotFound, NotProcessed } from "./GatewayProtocol.ts"
 /** The result of a gateway call. A result that is not definite is Unknown. */
 export type GatewayReply<A> = Data.TaggedEnum<{
   Answered: { readonly answer: A }
-  /** The gateway provably did nothing: the request never left this process, or the gateway answered `not_processed`. */
+  /**
+   * The gateway provably did nothing: either the request never left this process, or the gateway answered `not_processed`.
+   */
   NotDone: { readonly reason: string }
   /** The gateway answered that it does not know the operation. */
   NotFound: {}

@@ -81,8 +81,8 @@ const examples = ({ identifier, packages, service }: LookupQuery, now: DateTime.
 }
 
 /**
- * Returns the same examples for every identifier. It is used if the identifier may be real but no provider can be
- * asked. Contract: 4.4.
+ * Returns the same examples for every identifier. These examples are used if the identifier may be real but no provider can
+ * be asked. Contract: 4.4.
  */
 export const exampleLookup = (query: LookupQuery): Effect.Effect<LookupAnswer> =>
   Effect.map(DateTime.now, (now) => LookupAnswer.Found({ found: examples(query, now) }))

@@ -57,7 +57,10 @@ const sizesOn = (sql: PgClient.PgClient, cells: ReadonlyArray<string>) => sql<Si
   where n.nspname = any (${cells})
   group by n.nspname`
 
-/** Number of companies that one transaction closes or opens, because it holds the locks of their balances. */
+/**
+ * Maximum number of companies that one transaction closes or opens. The number is limited, because the transaction holds
+ * the locks of the companies' balances.
+ */
 const companies_max = 500
 
 const make = Effect.fnUntraced(function* <E>(owner: Layer.Layer<SqlClient.SqlClient, E>) {
@@ -100,7 +103,7 @@ const make = Effect.fnUntraced(function* <E>(owner: Layer.Layer<SqlClient.SqlCli
   })
 
   const setState = Effect.fnUntraced(function* (name: CellName, state: CellState) {
-    // Waits for a move that is being recorded. The next statement sees its record.
+    // Waits for a move that is being recorded. The next statement sees the record of this move.
     yield* sql`select from directory.cell where name = ${name} for update`
     const [row] = yield* sql<{ state: string }>`
       update directory.cell

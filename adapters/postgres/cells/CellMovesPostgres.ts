@@ -49,7 +49,7 @@ const copySequences = Effect.fnUntraced(function* (source: OwnedCell, { name, sq
   }
 })
 
-/** Makes the frozen copy of a frozen cell. A copy that is there is replaced. */
+/** Makes the frozen copy of a frozen cell. An existing copy is replaced. */
 const copyCell = (source: CellOnNode, target: CellOnNode, stillHeld: Effect.Effect<unknown, SqlError>) => {
   const copied = Effect.gen(function* () {
     if ((yield* filesOf(source)) !== (yield* filesOf(target)))
@@ -67,15 +67,18 @@ const copyCell = (source: CellOnNode, target: CellOnNode, stillHeld: Effect.Effe
 }
 
 /**
- * Moves the rows of cells. As in NodeTransfer.ts, only the directory says which node has the cell, and both copies are frozen until
- * it has changed.
+ * Moves the rows of cells. As in NodeTransfer.ts, only the directory says which node has the cell. Both copies are frozen,
+ * that is, refuse writes, until the directory has changed.
  */
 const cellTransfer = <OE>(sql: PgClient.PgClient, owner: OwnerLayer<OE>) => {
   const withOwner = asOwner(owner)
 
   const stillHeld = stillHeldBy(sql)
 
-  /** Holds the move while a part of it runs. The part gets the cell's node in the directory, and connects to the nodes it needs. */
+  /**
+   * Holds the lock of the move while a part of the move runs. The part gets the cell's node in the directory, and connects
+   * to the nodes that it needs.
+   */
   const held = <A, E, R>(
     move: CellMove,
     part: (cells: {
@@ -100,7 +103,8 @@ const cellTransfer = <OE>(sql: PgClient.PgClient, owner: OwnerLayer<OE>) => {
       Effect.orDie
     )
 
-  // Holds the move on a connection of the owner, so that the transactions of the work are not parts of this one.
+  // Holds the lock of the move in a transaction on a connection of the owner. So the transactions of the work are not parts
+  // of that transaction.
   const whileHeld = <A>(move: CellMove, work: Effect.Effect<A>) =>
     Effect.orDie(
       withOwner(
@@ -143,7 +147,8 @@ const cellTransfer = <OE>(sql: PgClient.PgClient, owner: OwnerLayer<OE>) => {
           if (lost?.side === side) return Option.none()
           const kept = yield* connectTo(side)
           const others = lost === null ? [yield* connectTo(otherSide(side))] : []
-          // First, so that a process without the move finds that the schema may not be replaced.
+          // Thaws the kept cell first. A process that has lost the lock of the move then finds that it may not replace the
+          // cell's schema.
           yield* thawCell(kept, stillHeld)
           for (const other of others) yield* dropFrozen(other, stillHeld)
           return Option.some(undefined)
@@ -181,7 +186,9 @@ const make = Effect.fnUntraced(function* <OE>(owner: OwnerLayer<OE>) {
   const isTakenOn = (name: CellName, node: NodeName) =>
     asOwner(owner)((clientOf) => Effect.flatMap(cellOn(clientOf, { name, node }), isTaken))
 
-  /** Whether a move of a company has left frozen rows in the cell. Their triggers would not be copied. */
+  /**
+   * Whether a move of a company has left frozen rows in the cell. The triggers that freeze these rows would not be copied.
+   */
   const hasLeftovers = (name: CellName, source: NodeName) =>
     Effect.flatMap(clientOn(source), (client) =>
       Effect.map(
@@ -190,7 +197,8 @@ const make = Effect.fnUntraced(function* <OE>(owner: OwnerLayer<OE>) {
       )
     )
 
-  // The lock waits for the moves of companies that are being recorded. Later ones find the record of this move.
+  // The row lock waits for the moves of companies that are being recorded. Later moves of companies find the record of this
+  // move.
   const begin: CellMoves["Service"]["begin"] = Effect.fnUntraced(function* ({ name, source, target }, at) {
     if (yield* Effect.orDie(isTakenOn(name, target))) return yield* new CellNotMoved({ name, why: "taken" })
     const [cell] = yield* Effect.orDie(sql<{ node: string; open: boolean }>`

@@ -50,8 +50,8 @@ export const isTaken = Effect.fnUntraced(function* (cell: CellOnNode) {
 })
 
 /**
- * Locks the cell until the transaction ends, and fails unless the whole cell is frozen. With `access share`, no other process can
- * drop the schema or make it writable again. With `access exclusive`, no other process can copy it either.
+ * Locks the cell until the transaction ends. Fails unless the whole cell is frozen. With `access share`, no other process
+ * can drop the schema or make it writable again. With `access exclusive`, no other process can copy it either.
  */
 export const requireFrozen = Effect.fnUntraced(function* (
   { name, sql }: OwnedCell,

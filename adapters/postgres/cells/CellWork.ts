@@ -5,8 +5,8 @@ import type { CellPart } from "./Cells.ts"
 type Parts<Service> = Effect.Effect<ReadonlyArray<CellPart<Service>>>
 
 /**
- * The first result that a cell has. A cell that fails is skipped. If no other cell has a result, fails with the failure of
- * the skipped cell, because that cell may have the result.
+ * The first result that any of the cells returns. A cell that fails is skipped. If no other cell has a result, fails with
+ * the failure of the skipped cell, because that cell may have the result.
  */
 export const findIn = Effect.fnUntraced(function* <Service, A, E>(
   parts: Parts<Service>,
@@ -46,8 +46,8 @@ export const fromEach = Effect.fnUntraced(function* <Service, A>(
 const claim_max = Duration.seconds(2)
 
 /**
- * Makes the function that runs a claim in one of several cells. A claim that takes too long continues in the background, and
- * the cell is skipped until the claim ends. A later claim gets these rows when their lease has ended.
+ * Makes the function that runs a claim in one of several cells. A claim that takes too long continues in the background,
+ * and the cell is skipped until the claim ends. A later claim gets the rows of the late claim when their lease has ended.
  *
  * @returns null if the cell is skipped.
  */

@@ -30,7 +30,10 @@ export class Cells extends Context.Service<
   }
 >()("saldo/adapters/Cells") {}
 
-/** How long callers wait for a cell. Longer than a lock timeout of its connections, after which nothing was written. */
+/**
+ * How long callers wait for a cell. This is longer than the lock timeout of the cell's connections. After a lock timeout,
+ * nothing was written.
+ */
 const cell_max = Duration.seconds(5)
 
 /** A cell, and whether it is the only cell of the installation. */
@@ -38,7 +41,10 @@ interface Place extends CellPlace {
   readonly isOnly: boolean
 }
 
-/** A cell that has moved to another node, or is no longer the only one, needs other connections. */
+/**
+ * The key of a cell's instance. A cell that has moved to another node, or is no longer the only cell, needs other
+ * connections, and so another instance.
+ */
 const keyOf = ({ isOnly, name, node }: Place): string => `${node}.${name}${isOnly ? " alone" : ""}`
 
 /** Maximum number of companies in the cache of cells. */
@@ -88,8 +94,9 @@ const closedIf = <A, E, R>(isDown: (error: unknown) => boolean, call: Effect.Eff
 const closedIfLost = <A, E, R>(call: Effect.Effect<A, E, R>) => closedIf(isLost, call)
 
 /**
- * The instance of a cell that is not the only one. While the cell or its node does not answer, its companies get the response
- * of a closed company. They retry with the same key, and the retry finds the write of a lost call.
+ * The instance of a cell that is not the only one. While the cell or its node does not answer, the companies of the cell
+ * get the response of a closed company. They retry with the same idempotency key, and the retry finds the write of a lost
+ * call.
  *
  * @param connect fails while the node does not answer, so that a call does not wait for it. Null on the node main, which
  * all companies need.
@@ -115,7 +122,8 @@ const guardedCell = <Service extends object>(service: Service, connect: Effect.E
 const isFull = (error: NodeUnknown | DatabaseUnavailable) =>
   error._tag === "DatabaseUnavailable" && error.isFull === true
 
-// A lock may then delay other cells. This is better than refusing all calls of this cell.
+// The cell then uses the connections of its node, and a lock in the cell may delay other cells. This is better than
+// refusing all calls of this cell.
 const shareNode = (cell: string) => (error: Error) =>
   Effect.as(
     Effect.logError("a cell gets no connections of its own until the next start; raise max_connections of its server", {
@@ -184,7 +192,7 @@ export const perCell = Effect.fnUntraced(function* <Id, Service extends object, 
     return Context.merge(context, Context.add(clients, DirectoryClient, directory)) as Context.Context<R>
   })
 
-  /** The services of the adapter, with connections that no other cell uses. The node's connections listen. */
+  /** The services of the adapter, with connections that no other cell uses. Listeners use the node's connections. */
   const clientsOf = Effect.fnUntraced(function* (place: Place) {
     const ofNode = yield* clientsOfNode(place.node)
     if (place.isOnly || nodes.connectCell === null) return ofNode

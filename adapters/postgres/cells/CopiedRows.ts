@@ -12,7 +12,7 @@ export interface OwnedCell {
   readonly sql: PgClient.PgClient
 }
 
-/** What a move takes along: the rows of a company, or the whole cell if it is null. */
+/** What a move copies: the rows of one company, or the whole cell if the value is null. */
 export type Moved = CompanyId | null
 
 /** A table of a cell, with parts of statements. sql/functions/move.sql explains them. */
@@ -64,7 +64,7 @@ export const tablesToMove = ({ name, sql }: OwnedCell, moved: Moved) =>
 /** How long a move waits for the transactions that are writing. */
 const writers_max = Duration.seconds(30)
 
-// A statement locks its tables in these modes before it reads them.
+// A statement that writes or locks rows takes a table lock in one of these modes before it reads the table.
 const writersOf = ({ name, sql }: OwnedCell) =>
   Effect.map(
     sql<{ name: string }>`
@@ -109,8 +109,8 @@ const namesOf = (cell: OwnedCell, moved: Moved) =>
   ])
 
 /**
- * Adds the triggers that refuse changes of the tables. For a company they take effect when its row in `departed` says that it
- * is frozen, for a whole cell immediately.
+ * Adds the triggers that refuse changes of the tables. For a company, the triggers take effect when the company's row in
+ * `departed` says that the company is frozen. For a whole cell, they take effect immediately.
  */
 export const freezeTables = Effect.fnUntraced(function* (cell: OwnedCell, moved: Moved) {
   const { name, sql } = cell
@@ -125,7 +125,8 @@ export const freezeTables = Effect.fnUntraced(function* (cell: OwnedCell, moved:
 /**
  * Makes the tables of a frozen cell writable again.
  *
- * @param stillHeld fails if this process no longer holds the move. Asked while each table is locked against a later freeze.
+ * @param stillHeld fails if this process no longer holds the move. Runs while each table is locked, so that no other
+ * process can freeze the table at the same time.
  */
 export const thawCell = Effect.fnUntraced(function* (cell: OwnedCell, stillHeld: Effect.Effect<unknown, SqlError>) {
   const { name, sql } = cell
@@ -135,7 +136,7 @@ export const thawCell = Effect.fnUntraced(function* (cell: OwnedCell, stillHeld:
   }
 })
 
-/** Copies a table to the same cell, or to another one. Returns the number of rows. */
+/** Copies a table to another cell, or to the same cell on another node. Returns the number of rows. */
 const copyTable = Effect.fnUntraced(function* (
   source: OwnedCell,
   target: OwnedCell,

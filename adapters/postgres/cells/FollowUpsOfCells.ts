@@ -32,7 +32,7 @@ const joined = ({ limit }: FollowUpClaim, parts: ReadonlyArray<ClaimedCheck>): C
     ? null
     : {
         sales,
-        // If the claim has reached its limit, some cells may not have been asked.
+        // If the claim has reached its limit, some cells may have received no claim.
         isLast: sales.length < limit && parts.every((part) => part.isLast),
         skipped: parts.some((part) => part.skipped),
         finish: (areAsked) => Effect.forEach(parts, (part) => part.finish(areAsked), { discard: true })

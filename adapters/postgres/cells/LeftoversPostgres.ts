@@ -65,7 +65,9 @@ const frozenCompanies = Effect.fnUntraced(function* (
   )
 })
 
-/** The leftovers on a node: frozen rows in places that the directory does not name, without a move. */
+/**
+ * The leftovers on a node: frozen rows that are in another place than the directory names, although no move is in progress.
+ */
 export const leftoversOn = (directory: PgClient.PgClient, node: string, there: PgClient.PgClient) =>
   Effect.map(
     Effect.all([frozenCells(directory, node, there), frozenCompanies(directory, node, there)]),
@@ -78,7 +80,8 @@ interface PlaceRow {
 }
 
 /**
- * The place that the directory names for the rows of a leftover. None if a move has begun, or if this place is the leftover's.
+ * The place that the directory names for the rows of a leftover. No row if a move is in progress, or if this place is where
+ * the leftover is.
  */
 const ownPlaceOf = (directory: PgClient.PgClient, node: string, { cell, companyId }: Leftover) =>
   companyId === null
@@ -96,7 +99,10 @@ const ownPlaceOf = (directory: PgClient.PgClient, node: string, { cell, companyI
           and not exists (select from directory.company_move as m where m.company_id = c.id)
           and not exists (select from directory.cell_move as m where m.cell in (o.name, l.name))`
 
-/** Whether a cell has a company that is not frozen, or has the schema of a cell that is not frozen. */
+/**
+ * Whether the rows that must be kept exist and can be written: the company's rows in the cell, or the whole cell if
+ * `companyId` is null.
+ */
 const isWhole = Effect.fnUntraced(function* ({ name, sql }: OwnedCell, companyId: CompanyId | null) {
   const [row] =
     companyId === null
@@ -151,7 +157,8 @@ const make = <OE>(owner: OwnerLayer<OE>) =>
             isLost,
             () => Effect.succeed(false)
           )
-          // The rows that remain must be there. A company without a balance has no rows.
+          // Removes a leftover only if the rows in the place that the directory names exist. A company without a balance
+          // has no rows.
           if (!(yield* isKept) && (companyId === null || (yield* hasBalance(left, companyId)))) return false
           const stillHeld = stillHeldBy(sql)
           if (companyId === null) {

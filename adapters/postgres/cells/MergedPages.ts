@@ -2,7 +2,9 @@ import { Effect, Order } from "effect"
 import { PageTooDeep } from "../../../core/domain/OperatorErrors.ts"
 import type { Page } from "../../../core/domain/Page.ts"
 
-/** How many rows of a list over several cells can be reached by pages. Each cell reads all rows up to the page. */
+/**
+ * How many rows of a list over several cells can be reached by pages. Each cell reads all rows up to the end of the page.
+ */
 const reach_max = 10_000
 
 /** How many cells are read at the same time. */

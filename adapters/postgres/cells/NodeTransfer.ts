@@ -20,22 +20,22 @@ import {
 } from "./CopiedRows.ts"
 import { asOwner, type OwnerLayer } from "./OwnerConnections.ts"
 
-/** Whether the rows are here and leave, or whether a copy of them is here, or will be. */
+/** Why the rows of a company are frozen in a cell: they leave the cell, or a move copies them to the cell. */
 type Frozen = "leaving" | "arriving"
 
 /**
- * Freezes the rows of a company in a cell, committed. Afterwards no transaction can write them, except one that has
- * `departed.is_leaving`. Returns false if a transaction was writing too long.
+ * Freezes the rows of a company in a cell, and commits this. Afterwards no transaction can write the rows, except a
+ * transaction that has set `departed.is_leaving`. Returns false if a transaction was writing too long.
  */
 const freeze = Effect.fnUntraced(function* (cell: OwnedCell, companyId: CompanyId, frozen: Frozen) {
   const { name, sql } = cell
-  // First, so that the end of another company's move does not remove the triggers.
+  // Writes this row before it adds the triggers, so that the end of another company's move does not remove them.
   yield* sql`
     insert into ${sql(name)}.departed as d (company, frozen)
     values (${int8(companyId)}, ${frozen})
     on conflict (company) do update set frozen = excluded.frozen`
   yield* freezeTables(cell, companyId)
-  // The triggers of these transactions may not have seen the row.
+  // Waits for the transactions that are writing now, because their triggers may not have seen the row in `departed`.
   return yield* writersGone(cell)
 })
 
@@ -56,7 +56,7 @@ const requireFrozen = Effect.fnUntraced(function* (
 const setLeaving = ({ name, sql }: OwnedCell, companyId: CompanyId, isLeaving: boolean) =>
   sql`update ${sql(name)}.departed set is_leaving = ${isLeaving} where company = ${int8(companyId)}`
 
-/** Deletes the rows of a company in a cell, in the transaction that has `departed.is_leaving`. */
+/** Deletes the rows of a company in a cell, in the transaction that has set `departed.is_leaving`. */
 const deleteRows = Effect.fnUntraced(function* (cell: OwnedCell, companyId: CompanyId) {
   const { name, sql } = cell
   for (const table of (yield* tablesToMove(cell, companyId)).toReversed())
@@ -64,8 +64,8 @@ const deleteRows = Effect.fnUntraced(function* (cell: OwnedCell, companyId: Comp
 })
 
 /**
- * Replaces the copy in the target. The source's row in `departed` stays locked until the target has committed, so another
- * process neither deletes the rows nor lets them be written meanwhile.
+ * Replaces the copy in the target. The source's row in `departed` stays locked until the target has committed, so meanwhile
+ * no other process deletes the rows or makes them writable.
  */
 const copyCompany = Effect.fnUntraced(function* (source: OwnedCell, target: OwnedCell, companyId: CompanyId) {
   const positions = source.sql<{ positions: string | null }>`
@@ -102,7 +102,7 @@ const raiseIds = Effect.fnUntraced(function* (
   )
 })
 
-/** Lets the rows of a company be written again in its own cell. */
+/** Makes the rows of a company writable again in its own cell. */
 const thaw = ({ name, sql }: OwnedCell, companyId: CompanyId, stillHeld: Effect.Effect<unknown, SqlError>) =>
   inMoveTransaction(
     sql,
@@ -158,7 +158,7 @@ interface Ends {
   readonly target: string
 }
 
-/** A cell with the number that its ids have as remainder. */
+/** A cell with its ordinal, the remainder of its ids divided by 256. */
 interface NumberedCell extends OwnedCell {
   readonly ordinal: number
 }
@@ -172,9 +172,9 @@ interface PlaceRow {
 /**
  * Moves the rows of companies between cells that are not both in the database of the directory.
  *
- * Only the directory says which cell has a company. Both copies are frozen until it has changed. A process that has died, or
- * that has lost its connection to the directory, can therefore lose no write: it cannot change the directory, and it cannot
- * write rows that are no longer frozen.
+ * Only the directory says which cell has a company. Both copies are frozen until the directory has changed. A process that
+ * has died, or that has lost its connection to the directory, can therefore lose no write: it cannot change the directory,
+ * and it cannot write rows that are no longer frozen.
  */
 export const nodeTransfer = <OE>(sql: PgClient.PgClient, owner: OwnerLayer<OE>) => {
   const withOwner = asOwner(owner)
@@ -188,8 +188,9 @@ export const nodeTransfer = <OE>(sql: PgClient.PgClient, owner: OwnerLayer<OE>) 
   const isApart = (move: Ends) => Effect.map(placesOf(move), (places) => places.some(({ node }) => node !== mainNode))
 
   /**
-   * Holds the move while a part of it runs on the owner's connections. The part gets the company's cell in the directory, and
-   * connects to the cells that it needs. None: another process holds the move, it has ended, or locks took too long.
+   * Holds the lock of the move while a part of the move runs on the owner's connections. The part gets the company's cell
+   * in the directory, and connects to the cells that it needs. Returns none if another process holds the lock, the move has
+   * ended, or a wait for locks took too long.
    */
   const held = <A, E, R>(
     move: CompanyMove,
@@ -240,8 +241,8 @@ export const nodeTransfer = <OE>(sql: PgClient.PgClient, owner: OwnerLayer<OE>) 
     )
 
   /**
-   * Deletes the rows in the cell that is not the company's, and lets the rows in its own cell be written. A lost cell that is not the
-   * company's is left out.
+   * Makes the rows in the company's own cell writable, and deletes the rows in the other cell. If the other cell is lost,
+   * its rows are left out.
    */
   const clear = (move: CompanyMove, lost: LostPlace | null) =>
     Effect.map(
@@ -252,7 +253,7 @@ export const nodeTransfer = <OE>(sql: PgClient.PgClient, owner: OwnerLayer<OE>) 
           if (lost?.side === side) return Option.none()
           const kept = yield* connectTo(side)
           const others = lost === null ? [yield* connectTo(otherSide(side))] : []
-          // First, so that a process without the move finds that no copy may be replaced.
+          // Thaws the kept rows first. A process that has lost the lock of the move then finds that it may replace no copy.
           yield* thaw(kept, companyId, stillHeld)
           for (const other of others) yield* removeFrozen(other, companyId, stillHeld)
           for (const cell of [kept, ...others]) yield* removeTriggers(cell, companyId)

@@ -24,7 +24,7 @@ interface OwnedPlace {
   readonly cell: CellName | null
 }
 
-/** A move within the database of the directory needs no owner. */
+/** The result for a move within the database of the directory. Such a move needs no connection of the owner. */
 export const reachedMain: Reach = { node: mainNode, fault: null }
 
 /** Makes the function that says whether the owner's connections reach nodes, and whether their logins own the cells there. */

@@ -4,8 +4,8 @@ import type { CompanyId } from "../../../core/domain/Ids.ts"
 import { instant, int8 } from "../connection/Sql.ts"
 
 /**
- * Number of sales, reversals, messages and deliveries that a process is working on: of one company, or of the whole cell if
- * the company is null.
+ * Number of sales, reversals, messages and deliveries that some process is working on now. Counts one company, or the whole
+ * cell if the company is null.
  *
  * Recovery first asks about a sale in PROCESSING at a time when the call that made the sale has certainly ended.
  */

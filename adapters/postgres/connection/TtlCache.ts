@@ -8,7 +8,7 @@ const clockAdjustment_max_ms = 1_000
 
 /**
  * Wraps reads of a cache. Invalidates the cache before the first read after the wall clock was set back. Cached values
- * expire by the wall clock. Without the invalidation they would live longer by the amount of the change.
+ * expire by the wall clock. Without the invalidation, they would live longer by as much as the clock was set back.
  */
 export const invalidatedOnSetBack = (invalidate: Effect.Effect<void>) => {
   // How far the wall clock was ahead of the monotonic clock at the last read.

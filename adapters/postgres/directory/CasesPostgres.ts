@@ -121,7 +121,7 @@ const make = Effect.gen(function* () {
     return rows.map((row) => ({ ...row, at: DateTime.fromDateUnsafe(row.at) }))
   }, Effect.orDie)
 
-  // The update locks the row, so of two operators who close a case only the first adds a note.
+  // The update locks the row. So if two operators close a case at the same time, only the first one adds a note.
   const note = Effect.fnUntraced(function* (id: CaseId, { at, note, operator, state }: CaseNote) {
     const rows = yield* sql`
       with changed as (

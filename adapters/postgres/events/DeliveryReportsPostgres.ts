@@ -15,7 +15,7 @@ const errors_max = 10
 interface StateRow {
   readonly state: DeliveryState
   readonly deliveries: number
-  /** When the oldest delivery that waits became due. Null if none is due. */
+  /** When the oldest waiting delivery became due. Null if no delivery is due. */
   readonly due_since: Date | null
 }
 

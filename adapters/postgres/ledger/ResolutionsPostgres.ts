@@ -137,7 +137,7 @@ const make = Effect.gen(function* () {
     return proposed?.number ?? null
   }, Effect.orDie)
 
-  // The update waits for a concurrent confirmation of the same proposal, and then finds that confirmation.
+  // The update waits for a concurrent confirmation of the same proposal, and then finds the proposal confirmed.
   const confirm: Resolutions["Service"]["confirm"] = Effect.fnUntraced(function* (order, proposal, { at, by }) {
     const isProposal = sql`
       company_id = ${int8(order.companyId)}

@@ -11,7 +11,7 @@ import { pageOfAllCompanies, pageOfDays } from "./SalesOfAllCompanies.ts"
 import { pageOfSought } from "./SoughtSales.ts"
 import { type KeyedRow, ownedOf, pageOf, saleList, salesHavingAnyOf, sublistOf } from "./TransactionsPostgres.ts"
 
-/** How many of the newest sales are read first, in search of the sales that pass a filter. */
+/** How many of the newest sales are searched first for sales that pass a filter. */
 const newest_max = 20_000
 
 /** A page of a cell's sales. The total is null if the sales were not counted. */

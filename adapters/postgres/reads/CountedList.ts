@@ -144,7 +144,7 @@ const frozenSliceOf = <Row>(filter: ListFilter, rows: ReadonlyArray<WithNewest<R
 export const furtherOf = (sql: Sql, { further }: CountedList): Fragment =>
   further === undefined ? sql.literal("") : sql`, ${further(sql)}`
 
-/** Length of the unfiltered list, and the number of rows after its last block. */
+/** Length of the unfiltered list, and the number of rows after the list's last block. */
 const wholeOf = (sql: Sql, { length }: CountedList, companyId: CompanyId) => {
   const ofBalance = (value: string) =>
     sql`coalesce((select ${sql.literal(value)} from ${sql.cell}.balance as b where b.company_id = ${int8(companyId)}), 0)`

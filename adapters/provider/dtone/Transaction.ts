@@ -24,7 +24,9 @@ const Proof = Schema.Struct({
 })
 type Proof = typeof Proof.Type
 
-/** A delivery, and whether the bought PIN is missing. DT One may omit the product type. */
+/**
+ * A delivery, and whether the PIN that the customer bought is missing in DT One's answer. DT One may omit the product type.
+ */
 interface Delivered {
   readonly delivery: Delivery
   readonly pinMissing: boolean
