@@ -11,7 +11,7 @@ import { type AlertCase, alertCases } from "../support/AlertCases.ts"
 const promtool = "/usr/bin/promtool"
 const amtool = "/usr/bin/amtool"
 
-/** Whether a tool of Prometheus is installed. Warns if it is not. */
+/** Whether a tool of Prometheus is installed. Warns if the tool is missing. */
 const hasTool = (path: string, checked: string): boolean => {
   const installed = existsSync(path)
   if (!installed) console.warn(`${path} is not installed, so ${checked} not tested`)
@@ -169,7 +169,7 @@ describe("Alertmanager", () => {
     [{ ...email, ...webhook, ALERT_SMTP_HOST: "" }, "ALERT_SMTP_HOST"]
   ])("has no configuration for %j", async (variables, named) => {
     const failure = await alertmanagerConfig(variables).then(
-      () => assert.fail("it printed a configuration"),
+      () => assert.fail("the script printed a configuration"),
       ({ stderr, stdout }: { readonly stderr: string; readonly stdout: string }) => ({ stderr, stdout })
     )
     assert.strictEqual(failure.stdout, "")

@@ -44,7 +44,7 @@ layer(Archiving, { excludeTestServices: true, timeout: "2 minutes" })("the archi
       Effect.timeout("1 minute")
     )
 
-  it.effect("is reported as failing for as long as its command fails", () =>
+  it.effect("is reported as failing for as long as the archive command fails", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       yield* sql`select pg_switch_wal()::text`

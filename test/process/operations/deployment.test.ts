@@ -6,7 +6,7 @@ import { codes } from "../../../core/domain/ErrorCodes.ts"
 import { Settings } from "../../../facade/settings/Settings.ts"
 import manifest from "../../../package.json" with { type: "json" }
 
-/** Choices of external services. Together they read every variable of every service. */
+/** Settings that choose external services. Together the choices read every variable of every service. */
 const choices: ReadonlyArray<Readonly<Record<string, string>>> = [
   { PROVIDER: "dtone", INSURER: "http", SMS: "twilio" },
   { PROVIDER: "http", INSURER: "http", SMS: "http" }
@@ -100,7 +100,7 @@ describe("compose.yaml", () => {
     ])
   })
 
-  it("makes Postgres write every commit to disk before it confirms it", () => {
+  it("makes Postgres write every commit to disk before Postgres confirms the commit", () => {
     const command = compose.services["postgres"]?.command ?? []
     for (const name of ["fsync", "full_page_writes", "synchronous_commit", "archive_mode"])
       assert.include(command, `${name}=on`)
@@ -168,7 +168,7 @@ describe("the image", () => {
     })
   )
 
-  it("has exactly the files that it copies in its build context", () => {
+  it("allows in its build context only the files that it copies", () => {
     const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names = ""]) => names.split(" "))
     const given = [...textOf(".dockerignore").matchAll(/^!(.+)$/gm)].map(([, name]) => name)
     assert.sameMembers([...new Set(copied)], given)
@@ -188,7 +188,7 @@ describe("ops/example.env", () => {
     })
   )
 
-  it("shows exactly the variables of compose.yaml in its parts for compose", () => {
+  it("shows all variables of compose.yaml, and no others, in its parts for compose", () => {
     const taken = [...new Set(interpolated(textOf("compose.yaml")))]
     assert.sameMembers(taken, [...namesIn(forCompose), ...namesIn(forBoth)])
   })
@@ -224,7 +224,7 @@ describe("nginx", () => {
       assert.isAbove(Number.parseInt(withDefaults(stop_grace_period), 10), 40)
   })
 
-  it("replaces an address that the client states by the real address of the client", () => {
+  it("replaces the address that a client claims with the real address of the client", () => {
     assert.include(directive("proxy_set_header"), "X-Forwarded-For $remote_addr")
     for (const [name, { environment = {} }] of own)
       if (name.startsWith("saldo-")) assert.strictEqual(environment["TRUST_PROXY"], "on")

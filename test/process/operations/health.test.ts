@@ -37,7 +37,7 @@ const diskFull = "53100"
 const violatedCheck = "23514"
 
 layer(monitoredServer(), { excludeTestServices: true })("a server", (it) => {
-  it.effect("is ready after the first recovery cycle and not ready after 3 minutes without one", () =>
+  it.effect("is ready after the first recovery cycle and not ready after 3 minutes without a cycle", () =>
     Effect.gen(function* () {
       const { pass } = yield* ManualClock
       assert.deepStrictEqual(yield* readyz, { status: 503, missing: ["recovery"] })
@@ -67,7 +67,7 @@ layer(monitoredServer(), { excludeTestServices: true })("a server", (it) => {
   )
 
   it.effect(
-    "is not ready after three sales that the database could not store, until it stores one or half a minute passes",
+    "is not ready after the database failed to store three sales, until it stores a sale or half a minute passes",
     () =>
       Effect.gen(function* () {
         const { pass } = yield* ManualClock

@@ -64,7 +64,7 @@ layer(monitoredServer({ WEBHOOK_ALLOW_LOCAL: "on" }), { excludeTestServices: tru
     })
   )
 
-  it.effect("count unreadable requests and tunnel requests", () =>
+  it.effect("count unreadable requests and CONNECT requests", () =>
     Effect.gen(function* () {
       yield* raw("GET /v1/info HTTP/1.1\r\nX A: 1\r\n\r\n")
       yield* raw(`GET /v1/info HTTP/1.1\r\nX-A: ${"a".repeat(16 * 1024)}\r\n\r\n`)
@@ -97,7 +97,7 @@ layer(monitoredServer({ WEBHOOK_ALLOW_LOCAL: "on" }), { excludeTestServices: tru
       assert.strictEqual(before.get('saldo_pending_sales{ambiente="production",status="PENDING"}'), 0)
       const held = before.get('saldo_held_pesos{ambiente="development"}')
       assert.strictEqual((yield* sell({ ...sale, identifier: canary }, auth)).status, 202)
-      // Turns the sale into one of production, where the alerts apply.
+      // Marks the sale as a production sale, because the alerts apply only to production.
       const sql = yield* PgClient.PgClient
       yield* sql`update cell.transaction set environment = 'production' where identifier = ${canary} and status = 'PENDING'`
       yield* pass("20 minutes")

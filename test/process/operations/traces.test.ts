@@ -118,7 +118,7 @@ layer(followed, { excludeTestServices: true })("a trace collector", (it) => {
     })
   )
 
-  it.effect("receives links between each sale and the batch that carried it", () =>
+  it.effect("receives links between each sale and the batch in which the sale was reserved", () =>
     Effect.gen(function* () {
       const { auth } = yield* customer()
       const before = named(yield* spansOnce("group reserve", 1), "POST /v1/recargas").length

@@ -19,7 +19,7 @@ const took = (seconds: number) =>
   Metric.update(Metric.histogram("request_seconds", { description: "Time", boundaries: [0.1, 1] }), seconds)
 const lastCycle = (time: number) => Metric.update(Metric.gauge("last_cycle", { description: "Last cycle" }), time)
 
-/** The samples of a text. */
+/** The samples in a text: the value of each series. */
 const samplesOf = (text: string) =>
   Object.fromEntries(
     text.split("\n").flatMap((line) => {
@@ -48,7 +48,7 @@ describe("the metrics of several processes", () => {
     })
   )
 
-  it.effect("of one process are the same text", () =>
+  it.effect("are returned unchanged if there is only one process", () =>
     Effect.gen(function* () {
       const alone = yield* processWith(sold("SUCCESS", 3), took(0.5), lastCycle(Number.NaN))
       assert.strictEqual(mergeMetrics([alone]), alone)

@@ -46,7 +46,7 @@ const consoleAt = (CONSOLE_PORT: string) =>
   Effect.flatMap(operatorLogin, (url) => commandLineOn(url, { CONSOLE_PORT }).run("console"))
 
 describe("the operator console", { timeout: timeout_ms }, () => {
-  it.live("runs together with a server on the embedded Postgres, and its printed link opens it once", () =>
+  it.live("runs together with a server on the embedded Postgres, and its printed link works once", () =>
     Effect.gen(function* () {
       const server = yield* serving({ DATA_DIR: yield* temporaryDirectory, CONSOLE_PORT: "0" })
       const link = yield* printedLink(server)

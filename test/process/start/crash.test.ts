@@ -87,7 +87,7 @@ describe("kill -9", { timeout: timeout_ms }, () => {
 })
 
 describe("two servers on one data directory", { timeout: timeout_ms }, () => {
-  it.live("start concurrently when it is empty, and share one Postgres, which the last server stops", () =>
+  it.live("start concurrently when the directory is empty, and share one Postgres, which the last server stops", () =>
     Effect.gen(function* () {
       const dataDirectory = yield* temporaryDirectory
       const start = serving({ DATA_DIR: dataDirectory })

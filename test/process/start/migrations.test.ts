@@ -35,7 +35,7 @@ describe("replicas that start concurrently on an empty database", { timeout: tim
         () => Effect.provide(Effect.andThen(looked, migrate), replica),
         { concurrency: "unbounded" }
       )
-      // The cell is a separate transaction, so another replica may run it.
+      // The cell is migrated in a separate transaction, which another replica may run.
       assert.lengthOf(applied.flat(), files.length)
       assert.lengthOf(new Set(applied.flat()), files.length)
     })
@@ -137,7 +137,7 @@ describe("a process of the previous version", { timeout: timeout_ms }, () => {
         "cell/functions/deposit",
         "cell/roles"
       ])
-      // With the login of the owner, and with a login that may not change the schema.
+      // Tries the login of the owner, and a login that may not change the schema.
       for (const login of [url, asLoginIn("saldo_server", url)]) {
         assert.deepStrictEqual(yield* Effect.provide(migrate, connectedTo(login)), [])
         assert.deepStrictEqual(yield* Effect.provide(pending, connectedTo(login)), [])

@@ -18,7 +18,7 @@ describe("the nodes of cells", () => {
       Effect.scoped
     )
 
-  it.effect("have the names and the addresses of their variables", () =>
+  it.effect("have the names and the addresses that their variables give", () =>
     Effect.gen(function* () {
       const nodes = yield* nodesIn({
         CELL_NODE_ESTE_URL: "postgres://a@este/saldo",

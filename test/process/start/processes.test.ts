@@ -21,7 +21,7 @@ const childrenOf = (running: SaldoProcess): ReadonlyArray<number> =>
     .flatMap(([parent, child = 0]) => (parent === running.process.pid ? [child] : []))
     .sort((one, other) => one - other)
 
-/** A provider that only counts the questions about its balance. Each start of the background work asks one. */
+/** A provider that only counts the questions about its balance. Each start of the background work asks once. */
 const providerWithBalance = Effect.gen(function* () {
   let asked = 0
   const server = createServer((_request, response) => {
@@ -124,12 +124,12 @@ class TwoWorkers extends Context.Service<
 /** Pause between two tries that start a process or read the metrics of all workers. */
 const pause_ms = 50
 
-/** How many clients sell. Each sale uses up the time of a processor that a starting worker needs. */
+/** Number of clients that sell. Each sale takes processor time that a starting worker needs. */
 const clients = 2
 
 /**
- * Runs a change of the workers while clients sell. Returns the statuses of all sales, their number, and how many calls
- * broke.
+ * Runs `change`, which replaces workers, while clients sell. Returns the statuses of all sales, their number, and the
+ * number of calls whose connection broke.
  */
 const duringSales = Effect.fnUntraced(function* (change: Effect.Effect<unknown>) {
   const { sell } = yield* TwoWorkers
@@ -145,7 +145,7 @@ const duringSales = Effect.fnUntraced(function* (change: Effect.Effect<unknown>)
   return { statuses: [...new Set(statuses)], sales: statuses.length, broken }
 })
 
-/** The sales in the metrics of all workers. */
+/** The number of sales in the metrics of all workers. */
 const countedSales = (ops: string) =>
   Effect.promise(async () => {
     const metrics = await (await fetch(`${ops}/metrics`)).text()
@@ -173,7 +173,7 @@ layer(TwoWorkers.layer, { excludeTestServices: true, timeout: timeout_ms })("a s
     })
   )
 
-  it.effect("admits exactly the calls of the limit over both workers", () =>
+  it.effect("admits as many calls as the limit allows, counted over both workers", () =>
     Effect.gen(function* () {
       const { server } = yield* TwoWorkers
       const calls = Effect.flatMap(connection, (agent) =>
@@ -196,7 +196,7 @@ layer(TwoWorkers.layer, { excludeTestServices: true, timeout: timeout_ms })("a s
   )
 
   it.effect(
-    "replaces a killed worker while the other one serves, and gives it the background work",
+    "replaces a killed worker while the other worker serves, and restarts the background work",
     () =>
       Effect.gen(function* () {
         const { begun, ops, server } = yield* TwoWorkers
@@ -233,7 +233,7 @@ layer(TwoWorkers.layer, { excludeTestServices: true, timeout: timeout_ms })("a s
   )
 
   it.effect(
-    "replaces all workers on SIGHUP without breaking a call, and keeps their metrics",
+    "replaces all workers on SIGHUP without breaking a call, and keeps the counts of the old workers",
     () =>
       Effect.gen(function* () {
         const { begun, ops, server } = yield* TwoWorkers

@@ -6,8 +6,8 @@ import { freshDatabaseUrl } from "../../support/Database.ts"
 import { eventually } from "../../support/Eventually.ts"
 
 /**
- * The results of a visit to a server: whether /docs has the secret, whether /docs has a notice, and the
- * status of a call with the secret.
+ * The results of a visit to a server: whether /docs shows the secret, whether /docs says that the credentials are not active,
+ * and the status of a call with the secret.
  */
 const visit = (url: string, secret: string) =>
   Effect.promise(async () => {
@@ -23,30 +23,28 @@ const sees = (url: string, secret: string, expected: Effect.Success<ReturnType<t
 
 const open = { shown: true, closed: false, status: 200 }
 
-layer(Layer.empty, { excludeTestServices: true })("the console of a server with a sandbox", (it) => {
-  it.effect(
-    "shows its credentials only while no other server on the database has disabled or changed the credentials",
-    () =>
-      Effect.scoped(
-        Effect.gen(function* () {
-          const unlimited = { RATE_LIMIT_PER_MINUTE: "1000000", RATE_LIMIT_ADDRESS_PER_MINUTE: "1000000" }
-          const database = { DATABASE_URL: yield* freshDatabaseUrl, ...unlimited }
-          const own = { ...database, SANDBOX_API_SECRET: "el-secreto" }
-          const { url } = yield* servingHere(own)
-          yield* sees(url, "el-secreto", open)
+layer(Layer.empty, { excludeTestServices: true })("the page /docs of a server with a sandbox", (it) => {
+  it.effect("shows the credentials only while no other server on the database has disabled or changed them", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const unlimited = { RATE_LIMIT_PER_MINUTE: "1000000", RATE_LIMIT_ADDRESS_PER_MINUTE: "1000000" }
+        const database = { DATABASE_URL: yield* freshDatabaseUrl, ...unlimited }
+        const own = { ...database, SANDBOX_API_SECRET: "el-secreto" }
+        const { url } = yield* servingHere(own)
+        yield* sees(url, "el-secreto", open)
 
-          const without = yield* servingHere({ ...database, SANDBOX: "off" })
-          yield* sees(url, "el-secreto", { shown: false, closed: true, status: 403 })
-          yield* sees(without.url, "el-secreto", { shown: false, closed: false, status: 403 })
+        const without = yield* servingHere({ ...database, SANDBOX: "off" })
+        yield* sees(url, "el-secreto", { shown: false, closed: true, status: 403 })
+        yield* sees(without.url, "el-secreto", { shown: false, closed: false, status: 403 })
 
-          const changed = yield* servingHere({ ...database, SANDBOX_API_SECRET: "otro-secreto" })
-          yield* sees(url, "el-secreto", { shown: false, closed: true, status: 401 })
-          yield* sees(changed.url, "otro-secreto", open)
+        const changed = yield* servingHere({ ...database, SANDBOX_API_SECRET: "otro-secreto" })
+        yield* sees(url, "el-secreto", { shown: false, closed: true, status: 401 })
+        yield* sees(changed.url, "otro-secreto", open)
 
-          const again = yield* servingHere(own)
-          yield* sees(again.url, "el-secreto", open)
-          yield* sees(url, "el-secreto", open)
-        })
-      )
+        const again = yield* servingHere(own)
+        yield* sees(again.url, "el-secreto", open)
+        yield* sees(url, "el-secreto", open)
+      })
+    )
   )
 })

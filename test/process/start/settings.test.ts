@@ -95,7 +95,7 @@ describe("the external services in production", () => {
     [{ FOLLOW_UP_CALLS_MAX: "7" }, 7],
     [{ FOLLOW_UP_CALLS_MAX: "off" }, null]
   ] as const)(
-    "use a sixteenth of their calls for settled sales, unless the setting says otherwise: %j",
+    "use a sixteenth of their concurrent calls to check settled sales, unless a setting says otherwise: %j",
     ([variables, calls_max]) =>
       Effect.gen(function* () {
         assert.strictEqual((yield* settingsIn(variables)).externalServices.followUpCalls_max, calls_max)
@@ -111,17 +111,19 @@ describe("the external services in production", () => {
     ["-5", null],
     ["5 usd", null],
     ["1e3", null]
-  ] as const)("have a float alert that is read from FLOAT_ALERT=%s, or refused", ([FLOAT_ALERT, alert]) =>
-    Effect.gen(function* () {
-      if (alert === null) {
-        assert.deepStrictEqual((yield* faultsIn({ FLOAT_ALERT })).map(nameOf), ["FLOAT_ALERT"])
-      } else {
-        assert.deepStrictEqual((yield* settingsIn({ FLOAT_ALERT })).externalServices.floatAlert, alert)
-      }
-    })
+  ] as const)(
+    "have an alert for a low balance with the provider, read from FLOAT_ALERT=%s if it is valid",
+    ([FLOAT_ALERT, alert]) =>
+      Effect.gen(function* () {
+        if (alert === null) {
+          assert.deepStrictEqual((yield* faultsIn({ FLOAT_ALERT })).map(nameOf), ["FLOAT_ALERT"])
+        } else {
+          assert.deepStrictEqual((yield* settingsIn({ FLOAT_ALERT })).externalServices.floatAlert, alert)
+        }
+      })
   )
 
-  it.effect("have their float read every five minutes, unless set", () =>
+  it.effect("have the balance with the provider read every five minutes, unless FLOAT_EVERY is set", () =>
     Effect.gen(function* () {
       assert.isNull((yield* settingsIn({ FLOAT_EVERY: "off" })).externalServices.floatEvery)
       const { floatEvery } = (yield* settingsIn({ FLOAT_EVERY: "60" })).externalServices
@@ -216,7 +218,7 @@ describe("the external services in production", () => {
 })
 
 describe("the amount above which a deposit needs two operators", () => {
-  // DEPOSIT_CONFIRM_ABOVE -> centavos; null if no deposit needs them.
+  // DEPOSIT_CONFIRM_ABOVE -> centavos; null if no deposit needs two operators.
   it.effect.each([
     [{}, 100_000_000],
     [{ DEPOSIT_CONFIRM_ABOVE: "250000.50" }, 25_000_050],
@@ -277,7 +279,7 @@ describe("several processes", () => {
     })
   )
 
-  it.effect("share 64 connections by default, with at least seven for each, unless PG_POOL_MAX is set", () =>
+  it.effect("share 64 connections by default, with at least seven for each process, unless PG_POOL_MAX is set", () =>
     Effect.gen(function* () {
       const connections = (PROCESSES: string, PG_POOL_MAX = "") =>
         Effect.map(settingsIn({ PROCESSES, PG_POOL_MAX }), ({ connections_max }) => connections_max)

@@ -203,7 +203,7 @@ layer(TestServer, { excludeTestServices: true })("a server that stops", (it) => 
     })
   )
 
-  it.effect("answers INTERNAL_ERROR in the envelope to a sale that stays blocked", () =>
+  it.effect("answers INTERNAL_ERROR in the error format of the API to a sale that stays blocked", () =>
     Effect.gen(function* () {
       const { pass, release, sale, stop } = yield* serverWithBlockedSale
       const stopping = yield* stop

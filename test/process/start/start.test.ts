@@ -109,7 +109,7 @@ const portOfAnother = Effect.gen(function* () {
   return { PORT: port, DATABASE_URL: yield* freshDatabaseUrl }
 })
 
-/** Runs a command in the test's process, which starts it faster. */
+/** Runs a command in the test's process, because a separate process starts more slowly. */
 const run = (environment: Environment, ...args: ReadonlyArray<string>) =>
   commandLineOn("", { CONSOLE_PORT: "off", LOG_LEVEL: "error", ...environment }).run(...args)
 

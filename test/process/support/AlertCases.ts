@@ -1,6 +1,6 @@
 /**
- * Test input for one alert: series in Prometheus's notation with one sample per minute, and two times. At the first
- * time the alert does not fire yet, at the second it fires.
+ * Test input for one alert: series in Prometheus's notation with one sample per minute, and two times. The alert does not fire
+ * yet at the time `quiet`, and fires at the time `fires`.
  */
 export interface AlertCase {
   readonly alert: string
@@ -88,7 +88,7 @@ export const alertCases: ReadonlyArray<AlertCase> = [
     summary: "No audit has finished for AUDIT_EVERY plus six hours"
   },
   {
-    // Time 0 is the start of the unclosed day. It is over after 24 hours.
+    // Time 0 is the start of the unclosed day. The day ends after 24 hours.
     alert: "SaldoDayNotClosed",
     series: { saldo_closed_until_timestamp_seconds: "0x1620" },
     quiet: "26h10m",

@@ -1,4 +1,4 @@
-/** Each command with its required flags, and the defaults of the others. */
+/** Each command with its required flags, and the defaults of its other flags. */
 export const taught: ReadonlyArray<
   readonly [command: string, required: ReadonlyArray<string>, defaults: Readonly<Record<string, string>>]
 > = [

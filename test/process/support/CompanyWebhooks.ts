@@ -5,7 +5,7 @@ import { CommandLine } from "../../support/CommandLine.ts"
 /** The stored secret of a webhook. No command may print it. */
 export const storedSecret = "whsec_canary"
 
-/** A company with events on, and a webhook that has existed since an instant of the past. */
+/** A company whose events are turned on, and a webhook that was created in the past. */
 export const companyWithWebhook = Effect.gen(function* () {
   const { answer } = yield* CommandLine
   const sql = yield* PgClient.PgClient

@@ -2,12 +2,12 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { by } from "../../support/CommandLine.ts"
 
-// Three supervisors.
+// Arguments with which a supervisor runs a command.
 export const ana = by("Ana")
 export const beto = by("Beto")
 export const carla = by("Carla")
 
-/** The available pesos of a company, and its entries by hand: type, pesos, reference. */
+/** The available pesos of a company, and its ledger entries: type, pesos, reference. */
 export const booksOf = Effect.fnUntraced(function* (company: number) {
   const sql = yield* PgClient.PgClient
   const entries = yield* sql<{ type: string; pesos: number; reference: string }>`

@@ -32,8 +32,8 @@ const run = async (...args: ReadonlyArray<string>): Promise<string> => {
 }
 
 /**
- * Opens a store with the driver overlay if the machine supports it. Otherwise with vfs, which copies all files of an image for
- * each step of the build.
+ * Opens a store with the driver overlay if the machine supports it. Otherwise the driver is vfs, which copies all files of an
+ * image for each step of the build.
  */
 export const openImageStore = async (): Promise<ImageStore> => {
   const folder = mkdtempSync(join(tmpdir(), "saldo-image-"))
@@ -106,7 +106,7 @@ const makeBase = async ({ buildah }: ImageStore, base: string) => {
  * Gets the base image of the Dockerfile and runs a container of it. If the registry cannot be reached, the image contains
  * this machine's programs.
  *
- * @returns why no container runs, for example because this machine is a container without the rights; null if one runs.
+ * @returns why no container runs, or null if one runs. A reason is that this machine is itself a container without the rights.
  */
 export const faultOfContainers = async (store: ImageStore, base: string): Promise<string | null> => {
   try {

@@ -44,7 +44,7 @@ export const soldOn = Effect.fnUntraced(function* (day: string, ...sales: Readon
 /** Writes a statement to a temporary file. Returns its path. */
 export const statementFile = (content: string | Uint8Array) => fileOf(crypto.randomUUID(), content, "csv")
 
-/** The flags that compare a statement of the simulator. */
+/** The command that compares a statement of the simulator with the sales. */
 export const compared = (file: string, ...more: ReadonlyArray<string>) =>
   ["reconcile", "--extracto", file, "--proveedor", "simulador", ...more] as const
 
