@@ -1,7 +1,7 @@
 import type { Surroundings } from "../../facade/client/Repeat.ts"
 
 /**
- * Surroundings of a client in which a pause advances the client's clock but takes no real time. `meanwhile` runs in each
+ * A clock and a pause for a client. The pause advances the client's clock but takes no real time. `meanwhile` runs in each
  * pause.
  */
 export const skippingPauses = (meanwhile: (duration_ms: number) => Promise<unknown> = async () => undefined) => {

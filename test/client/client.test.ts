@@ -49,13 +49,13 @@ layer(TestService, { excludeTestServices: true })("the client", (it) => {
   const calls: ReadonlyArray<readonly [what: string, fault: Fault, attempts: number, call: Call]> = [
     ["repeats a read", "lost response", 2, (client) => client.cuenta.saldo.query()],
     ["repeats a sale", "lost response", 2, (client) => client.recargas.crear.mutate(sale)],
-    ["repeats a file", "unavailable", 2, (client) => client.movimientosCsv()],
+    ["repeats a download", "unavailable", 2, (client) => client.movimientosCsv()],
     ["does not repeat an operation without a key", "lost response", 1, (client) => client.consultas.crear.mutate(sale)],
-    ["repeats a limited operation without a key", "rate limited", 2, (client) => client.consultas.crear.mutate(sale)]
+    ["repeats an operation without a key", "rate limited", 2, (client) => client.consultas.crear.mutate(sale)]
   ]
   type Call = (client: SaldoClient) => Promise<unknown>
 
-  it.effect.each(calls)("%s after a %s: %i attempts", ([, fault, attempts, call]) =>
+  it.effect.each(calls)("%s after the fault `%s`: %i attempts", ([, fault, attempts, call]) =>
     Effect.gen(function* () {
       const { client, seen } = yield* clientBehind(fault)
       yield* Effect.promise(() => call(client).catch(() => undefined))
@@ -63,7 +63,7 @@ layer(TestService, { excludeTestServices: true })("the client", (it) => {
     })
   )
 
-  it.effect("makes a key for a sale that has none, and states it in the error", () =>
+  it.effect("makes a key for a sale that has none, and states this key in the error", () =>
     Effect.gen(function* () {
       const client = yield* clientAs("todo")
       const failure = yield* errorOf(client.recargas.crear.mutate({ ...sale, identifier: "8095551230" }))
@@ -72,7 +72,7 @@ layer(TestService, { excludeTestServices: true })("the client", (it) => {
     })
   )
 
-  it.effect("throws the 202 of a plain sale with its details, and never retries the sale", () =>
+  it.effect("throws the 202 response of recargas.crear with its details, and never retries the sale", () =>
     Effect.gen(function* () {
       const { client, seen } = yield* clientBehind()
       const failure = yield* errorOf(client.recargas.crear.mutate({ ...sale, identifier: "8095551212" }))
@@ -86,7 +86,7 @@ layer(TestService, { excludeTestServices: true })("the client", (it) => {
     })
   )
 
-  it.effect("reads files as the bytes that REST sends", () =>
+  it.effect("downloads files with the same bytes that REST sends", () =>
     Effect.gen(function* () {
       const client = yield* clientAs("todo")
       const { transaction_id: id, xid } = yield* Effect.promise(() => client.recargas.crear.mutate(sale))
@@ -132,7 +132,7 @@ layer(TestService, { excludeTestServices: true })("the client", (it) => {
     }
   )
 
-  it.effect("rejects with the reason of the caller's signal", () =>
+  it.effect("rejects with the abort reason of the caller's signal", () =>
     Effect.gen(function* () {
       const client = yield* clientAs("todo")
       const reason = new Error("closed")
@@ -155,7 +155,7 @@ layer(TestService, { excludeTestServices: true })("the client", (it) => {
     [{}, 45_000 + 25_000],
     [{ timeout_ms: 5_000 }, 5_000 + 25_000]
   ])(
-    "follows events with the timeout of its options %j, in addition to the wait of the service",
+    "waits for new events for as long as the service may hold the call, plus its timeout: options %j",
     async (given, wait_ms) => {
       const silent: typeof fetch = (_, init) =>
         new Promise((_resolve, reject) => init?.signal?.addEventListener("abort", () => reject(init.signal?.reason)))
@@ -225,7 +225,7 @@ layer(WebhookServer, { excludeTestServices: true })("the lists of the client", (
     Effect.gen(function* () {
       const { apiKey, companyId } = yield* customer({ money: 0 })
       const client = yield* clientAs(apiKey)
-      // More than one page, so that a new sale moves the transactions of the second page.
+      // There is more than one page, so that a new sale moves the transactions of the second page.
       yield* loadSalesHistory({ company: companyId, sales: 203, days: 1 })
       const before = yield* Effect.promise(() => collect(client.transaccionesTodas()))
       assert.lengthOf(before, 203)

@@ -11,7 +11,7 @@ import { root, runProgram, runScript } from "../support/RunProgram.ts"
 import { secret, TestService } from "../support/service/InMemoryService.ts"
 import { InstalledPackage } from "./InstalledPackage.ts"
 
-/** The maximum size of the package's JavaScript of one module format. */
+/** Maximum size of the package's JavaScript in each module format. */
 const size_max = 30_000
 
 /** The Node of the system, if it is one that the package supports and not the Node of node_modules. */

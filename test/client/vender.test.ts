@@ -25,7 +25,7 @@ const saleOf = (identifier: string) => ({ service_id: 1, identifier, amount: 50 
 
 const optionsFor = (url: string, apiKey = "todo"): ClientOptions => ({ url, apiKey, apiSecret: secret })
 
-/** The transactions that the service has for a key. */
+/** The transactions that the service has for an idempotency key. */
 const soldWith = (key: string, apiKey = "todo") =>
   Effect.map(
     get(`/v1/transacciones?idempotency_key=${key}`, as(apiKey)),
@@ -87,7 +87,7 @@ layer(TestService, { excludeTestServices: true })("vender", (it) => {
     })
   )
 
-  it.effect("stops waiting for a silent server after its timeout, and repeats", () =>
+  it.effect("stops waiting for a silent server after its timeout, and repeats the call", () =>
     Effect.gen(function* () {
       const { plan, url } = yield* faultyProxy
       plan("silence")
@@ -137,7 +137,7 @@ layer(TestService, { excludeTestServices: true })("vender", (it) => {
     })
   )
 
-  it.effect("sells once after a 202, and then only reads", () =>
+  it.effect("sends the sale once, and after a 202 only reads the transaction", () =>
     Effect.gen(function* () {
       const { seen, url } = yield* faultyProxy
       const client = clientIn(skippingPauses().surroundings, optionsFor(url))
@@ -175,7 +175,7 @@ layer(TestService, { excludeTestServices: true })("vender", (it) => {
   it.effect.each([
     ["a rate limit", "lost response", 50, Array.from({ length: 8 }, () => "rate limited" as const)],
     ["a refusal of the input", "lost request", "x", []]
-  ] as const)("does not hide an earlier lost call behind %s", ([, first, amount, others]) =>
+  ] as const)("reports the outcome as unknown if a call was lost before %s", ([, first, amount, others]) =>
     Effect.gen(function* () {
       const { plan, url } = yield* faultyProxy
       plan(first, ...others)
@@ -186,7 +186,7 @@ layer(TestService, { excludeTestServices: true })("vender", (it) => {
     })
   )
 
-  it.effect("rejects with the reason of the caller's signal, before and between its calls", () =>
+  it.effect("rejects with the abort reason of the caller's signal, also before and between its calls", () =>
     Effect.gen(function* () {
       const { plan, seen, url } = yield* faultyProxy
       plan("silence")
@@ -215,7 +215,7 @@ layer(TestService, { excludeTestServices: true })("vender", (it) => {
   )
 })
 
-/** A client of a new company. In its pauses time passes, a server that died starts again, and recovery runs. */
+/** A client of a new company. In each of its pauses, time passes, a server that died starts again, and recovery runs. */
 const withRecovery = Effect.fnUntraced(function* (wanted: Parameters<typeof customer>[0] = {}) {
   const { pass } = yield* ManualClock
   const { crash } = yield* Script
@@ -238,18 +238,20 @@ layer(TestServer, { excludeTestServices: true })("vender, after a sale with unkn
     ["8095550122", "SUCCESS", charged],
     ["8095550102", "FAILED", untouched],
     ["8095550112", "PENDING", held]
-  ] as const)("reads the transaction of %s until it is settled or the deadline: %s", ([identifier, status, money]) =>
-    Effect.gen(function* () {
-      const { apiKey, auth, client, pauses } = yield* withRecovery()
-      const sold = yield* Effect.promise(() => client.vender(saleOf(identifier)))
-      assert.strictEqual(sold.status, status)
-      assert.deepStrictEqual(yield* moneyOf(auth), money)
-      assert.lengthOf(yield* soldWith(sold.idempotency_key, apiKey), 1)
-      assert.strictEqual(
-        pauses.reduce((sum, each) => sum + each, 0),
-        status === "PENDING" ? 120_000 : pauses.length * 10_000
-      )
-    })
+  ] as const)(
+    "reads the transaction of %s until it is settled or the deadline has passed: %s",
+    ([identifier, status, money]) =>
+      Effect.gen(function* () {
+        const { apiKey, auth, client, pauses } = yield* withRecovery()
+        const sold = yield* Effect.promise(() => client.vender(saleOf(identifier)))
+        assert.strictEqual(sold.status, status)
+        assert.deepStrictEqual(yield* moneyOf(auth), money)
+        assert.lengthOf(yield* soldWith(sold.idempotency_key, apiKey), 1)
+        assert.strictEqual(
+          pauses.reduce((sum, each) => sum + each, 0),
+          status === "PENDING" ? 120_000 : pauses.length * 10_000
+        )
+      })
   )
 
   it.effect("returns the same fields as a sale that is delivered immediately", () =>

@@ -14,7 +14,7 @@ export class Launched extends Context.Service<Launched, Chromium>()("test/consol
 /** A console, and Chromium. */
 export const consoleInBrowser = Layer.merge(testConsole(), Launched.layer)
 
-/** The errors and warnings of a page, violations of the policy among them, and its requests to other hosts. */
+/** The errors of a page, including violations of the content security policy, and its requests to other hosts. */
 const watch = (page: Page, origin: string): ReadonlyArray<string> => {
   const faults: Array<string> = []
   page.on("pageerror", (error) => faults.push(String(error)))
@@ -32,7 +32,7 @@ const watch = (page: Page, origin: string): ReadonlyArray<string> => {
 export const openPage = Effect.fnUntraced(function* (options: BrowserContextOptions = {}) {
   const browser = yield* Launched
   const { prepare, url } = yield* ConsoleAddress
-  // Bundles the script before Chromium opens a page. On busy cores this takes longer than Chromium's timeout.
+  // Bundles the script before Chromium opens a page. On busy cores, bundling takes longer than Chromium's timeout.
   yield* prepare
   const context = yield* Effect.acquireRelease(
     Effect.promise(() => browser.newContext({ baseURL: url, ...options })),
@@ -58,7 +58,7 @@ export const phone = { viewport: { width: 360, height: 740 } }
 /** The serious faults of accessibility in the page. */
 export const seriousFaults = (page: Page) =>
   Effect.promise(async () => {
-    // Evaluated by the debugger, because the policy of the page forbids inline scripts.
+    // The debugger evaluates axe, because the content security policy of the page forbids inline scripts.
     await page.evaluate(axe.source)
     const { violations } = await page.evaluate<typeof axe.AxeResults>("axe.run()")
     return violations
@@ -66,7 +66,7 @@ export const seriousFaults = (page: Page) =>
       .map(({ help, nodes }) => `${help}: ${nodes.map(({ html }) => html).join(" ")}`)
   })
 
-/** How far the page is wider than the screen, in pixels. */
+/** By how many pixels the page is wider than the screen. */
 export const overflowOf = (page: Page) =>
   Effect.promise(() =>
     page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth")

@@ -24,7 +24,7 @@ export const ask = (name: string, input: object, browser?: Browser) =>
 export const operator = (role: "cajero" | "supervisor") => ConsoleBeside.use(({ on }) => on(signedIn(role)))
 
 let numbers = 0
-// The simulator decides the outcome by the last digit. 9 is delivered.
+// The simulator decides the outcome by the last digit. 9 means delivered.
 export const nextPhone = () => `80955${String(++numbers).padStart(4, "0")}9`
 
 /** A sale of 100 pesos with an unknown outcome. `said` is the provider's later answer to status queries. */

@@ -88,7 +88,7 @@ export const signedIn = Effect.fnUntraced(function* (role: Role) {
 interface Sent {
   readonly input?: unknown
   readonly browser?: Browser | undefined
-  /** The body in place of the input, for a body that is no JSON. */
+  /** A raw body that replaces the input, for example a body that is not JSON. */
   readonly body?: string
   /** Headers in addition to those that a page of the console sends. Undefined removes a header. */
   readonly headers?: Readonly<Record<string, string | undefined>>

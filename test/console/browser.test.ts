@@ -44,7 +44,7 @@ describe.skipIf(!isBrowserInstalled())("the console in a browser", () => {
       })
     )
 
-    it.effect("shows the sign-in without a session, refuses wrong credentials, and returns to the page", () =>
+    it.effect("shows the sign-in page if there is no session, and refuses wrong credentials", () =>
       Effect.gen(function* () {
         const { faults, page } = yield* openPage({ colorScheme: "dark" })
         yield* Effect.promise(async () => {
@@ -87,7 +87,7 @@ describe.skipIf(!isBrowserInstalled())("the console in a browser", () => {
       })
     )
 
-    it.effect("makes a company, deposits, and shows the secret of a new token once", () =>
+    it.effect("creates a company, deposits money, and shows the secret of a new token once", () =>
       Effect.gen(function* () {
         const { faults, page } = yield* openPageAs("admin")
         yield* Effect.promise(async () => {

@@ -5,7 +5,7 @@ import { customer } from "../support/service/CustomerCompany.ts"
 import { sell } from "../support/service/HttpCalls.ts"
 import { ask, nextPhone, operator, WithConsole } from "./ConsoleSales.ts"
 
-/** A line of a statement of the simulator for which there is no sale. */
+/** Stores a case: a line of the simulator's statement for which there is no sale. Returns the id of the case. */
 const aCase = Effect.fnUntraced(function* (reference: string) {
   const sql = yield* PgClient.PgClient
   const [row] = yield* sql<{ id: bigint }>`
@@ -56,13 +56,13 @@ describe("cases in the console", () => {
       ["casos.listar", { estado: "nuevo" }, "VALIDATION_ERROR"],
       ["casos.ver", { caso_id: "0" }, "VALIDATION_ERROR"],
       ["casos.ver", { caso_id: "999999" }, "CASO_NO_EXISTE"]
-    ] as const)("%s refuses %j with %s", ([name, wanted, code]) =>
+    ] as const)("are refused when %s gets the input %j: %s", ([name, wanted, code]) =>
       Effect.gen(function* () {
         assert.strictEqual((yield* ask(name, wanted)).code, code)
       })
     )
 
-    it.effect("show no balance with a provider before a server has read one", () =>
+    it.effect("show no balance with a provider before a server has read a balance", () =>
       Effect.gen(function* () {
         assert.deepStrictEqual((yield* ask("casos.saldos", {})).data, [])
       })
@@ -122,7 +122,7 @@ describe("a provider's statement in the console", () => {
       })
     )
 
-    it.effect("of 20,000 lines is read as a whole", () =>
+    it.effect("of 20,000 lines is read completely", () =>
       Effect.gen(function* () {
         const lines = Array.from({ length: 20_000 }, (_, number) => `RD-${number},1,2025-01-31`)
         const { data } = yield* compare(`xid,amount,date\n${lines.join("\n")}`)
@@ -141,7 +141,7 @@ describe("a provider's statement in the console", () => {
       })
     )
 
-    it.effect("without dates is refused unless the days are given", () =>
+    it.effect("without dates is refused if the call gives no days", () =>
       Effect.gen(function* () {
         assert.strictEqual((yield* compare("xid,amount\nRD-1,5\n")).code, "EXTRACTO_SIN_FECHAS")
       })

@@ -4,7 +4,7 @@ import { seed } from "../../core/workflows/Seed.ts"
 import { exampleCatalogue } from "../../facade/settings/CatalogueFile.ts"
 import { callConsole, signedIn, testConsole } from "./TestConsole.ts"
 
-/** Makes a call of an admin that must succeed. Returns its data. */
+/** Makes a call as an admin, which must succeed. Returns its data. */
 const done = Effect.fnUntraced(function* (name: string, input: object) {
   const { data, details, status } = yield* callConsole(name, { browser: yield* signedIn("admin"), input })
   assert.strictEqual(status, 200, JSON.stringify(details))
@@ -24,7 +24,7 @@ const stateOf = Effect.fnUntraced(function* (serviceId: number, empresa_id?: num
 
 describe("the catalogue in the console", () => {
   layer(testConsole(), { excludeTestServices: true })((it) => {
-    it.effect("shows what an import changes, and changes it only afterwards", () =>
+    it.effect("shows the changes of an import before it makes them", () =>
       Effect.gen(function* () {
         const changes = [
           {
@@ -46,17 +46,19 @@ describe("the catalogue in the console", () => {
       { archivo: "{", formato: "json", lugar: "el archivo", motivo: /^No es JSON válido: / },
       { archivo: category(""), formato: "json", lugar: "categorias[0].nombre", motivo: /^Tiene que ser un texto/ },
       { archivo: "entrada,id\notra,1\n", formato: "csv", lugar: "el archivo", motivo: /^La columna entrada tiene/ }
-    ])("imports nothing of a file with faults, and names them in Spanish", ({ archivo, formato, lugar, motivo }) =>
-      Effect.gen(function* () {
-        const { cambios, faltas, importado } = yield* importing(archivo, false, formato)
-        assert.deepStrictEqual([cambios, importado], [[], false])
-        assert.isAtLeast(faltas[0].linea, 1)
-        assert.strictEqual(faltas[0].lugar, lugar)
-        assert.match(faltas[0].motivo, motivo)
-      })
+    ])(
+      "imports nothing from a file with faults, and names the faults in Spanish",
+      ({ archivo, formato, lugar, motivo }) =>
+        Effect.gen(function* () {
+          const { cambios, faltas, importado } = yield* importing(archivo, false, formato)
+          assert.deepStrictEqual([cambios, importado], [[], false])
+          assert.isAtLeast(faltas[0].linea, 1)
+          assert.strictEqual(faltas[0].lugar, lugar)
+          assert.match(faltas[0].motivo, motivo)
+        })
     )
 
-    it.effect("withdraws a service from all companies, and withholds it from one", () =>
+    it.effect("withdraws a service from all companies, and withholds a service from one company", () =>
       Effect.gen(function* () {
         yield* seed(yield* exampleCatalogue, null)
         const names = { razon_social: "Colmado Luz", codigo_empresa: "LUZ", ambiente: "development" }
@@ -83,7 +85,7 @@ describe("the operators in the console", () => {
       })
     )
 
-    it.effect("keep one admin at least, and their names are unique", () =>
+    it.effect("include at least one admin, and have unique names", () =>
       Effect.gen(function* () {
         const browser = yield* signedIn("admin")
         const others = (yield* done("operadores.listar", {})).filter(

@@ -37,7 +37,7 @@ describe("closings in the console", () => {
       })
     )
 
-    it.effect("are verified from the first to the last", () =>
+    it.effect("are verified, and a missing day is reported", () =>
       Effect.gen(function* () {
         const { companyId } = yield* customer()
         const sql = yield* PgClient.PgClient
@@ -62,7 +62,7 @@ describe("closings in the console", () => {
       ["cierres.listar", { empresa_id: "999999" }, "EMPRESA_NO_EXISTE"],
       ["cierres.ver", { empresa_id: "x", dia: "2026-03-11" }, "VALIDATION_ERROR"],
       ["cierres.ver", { empresa_id: "999999", dia: "1999-03-11" }, "EMPRESA_NO_EXISTE"]
-    ] as const)("%s refuses %j with %s", ([name, wanted, code]) =>
+    ] as const)("are refused when %s gets the input %j: %s", ([name, wanted, code]) =>
       Effect.gen(function* () {
         assert.strictEqual((yield* ask(name, wanted)).code, code)
       })

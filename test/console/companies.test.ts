@@ -146,7 +146,7 @@ describe("a company in the console", () => {
       })
     )
 
-    it.effect("has each change in the audit log with the operator, the place and the address", () =>
+    it.effect("has each change in the audit log with the operator, the interface and the IP address", () =>
       Effect.gen(function* () {
         const browser = yield* signedIn("admin")
         const empresa_id = yield* company(browser, 1)

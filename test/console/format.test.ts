@@ -11,7 +11,7 @@ describe("the console's formats", () => {
     assert.strictEqual(pesos(amount), text)
   })
 
-  it("write times of Santo Domingo, wherever the browser is", () => {
+  it("write times of Santo Domingo, in whatever time zone the browser is", () => {
     assert.strictEqual(dateTime("2026-11-26T16:05:09-04:00"), "26 nov 2026, 4:05 p. m.")
     assert.strictEqual(dateTime("2026-11-27T02:30:00Z"), "26 nov 2026, 10:30 p. m.")
     assert.strictEqual(day("2026-11-26"), "26 nov 2026")
@@ -29,7 +29,7 @@ describe("the console's formats", () => {
     assert.strictEqual(duration(seconds), text)
   })
 
-  it("write shares and ages", () => {
+  it("write percentages and ages", () => {
     assert.strictEqual(percent(0.992), "99.2%")
     assert.strictEqual(ago("2026-11-26T16:05:00-04:00", Date.parse("2026-11-26T16:10:00-04:00")), "hace 5 min")
   })

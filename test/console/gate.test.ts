@@ -8,7 +8,7 @@ import { callConsole, everyProcedure, signedIn, testConsole } from "./TestConsol
 const changes = everyProcedure.filter(({ procedure }) => procedure.kind === "mutation")
 const guarded = everyProcedure.filter(({ procedure }) => procedure.gate !== "public")
 
-/** The codes with which the console refuses a call before its handler. */
+/** The codes with which the console refuses a call before its handler runs. */
 const refusals = ["SIN_SESION", "SIN_PERMISO", "ORIGEN_AJENO", "FICHA_INVALIDA", "CONFIRME_CLAVE"]
 
 describe("the procedures of the console", () => {
@@ -21,7 +21,7 @@ describe("the procedures of the console", () => {
     )
 
     it.effect.each(everyProcedure.flatMap((each) => Role.literals.map((role) => ({ ...each, role }))))(
-      "$name is allowed for $role exactly if the role may take its action",
+      "$name is allowed for $role if and only if the role may take its action",
       ({ name, procedure: { gate }, role }) =>
         Effect.gen(function* () {
           const { code } = yield* callConsole(name, { browser: yield* signedIn(role) })
@@ -45,7 +45,7 @@ describe("the procedures of the console", () => {
       changes
         .filter(({ procedure }) => procedure.gate !== "public")
         .flatMap(({ name }) => ["none", "empty", "another session's"].map((token) => ({ name, token })))
-    )("$name is refused with the token: $token", ({ name, token }) =>
+    )("$name is refused with this CSRF token: $token", ({ name, token }) =>
       Effect.gen(function* () {
         const browser = yield* signedIn("admin")
         const other = (yield* signedIn("admin")).csrf
@@ -75,8 +75,8 @@ describe("a body of the console", () => {
     )
 
     it.effect.each([
-      { name: "a number that two parsers read differently", body: '{"empresa_id": 1, "empresa_id": 2}' },
-      { name: "no object", body: "[]" },
+      { name: "a duplicate field, which two parsers may read differently", body: '{"empresa_id": 1, "empresa_id": 2}' },
+      { name: "JSON that is not an object", body: "[]" },
       { name: "broken JSON", body: "{" }
     ])("is refused with $name", ({ body }) =>
       Effect.gen(function* () {
@@ -99,7 +99,7 @@ describe("the CSV files of the console", () => {
 
     it.effect.each(
       Object.entries(exports).flatMap(([name, { gate }]) => Role.literals.map((role) => ({ name, gate, role })))
-    )("$name is allowed for $role exactly if the role may take its action", ({ gate, name, role }) =>
+    )("$name is allowed for $role if and only if the role may take its action", ({ gate, name, role }) =>
       Effect.gen(function* () {
         const { url } = yield* ConsoleAddress
         const { cookie } = yield* signedIn(role)

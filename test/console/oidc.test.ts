@@ -24,7 +24,7 @@ const cookiesOf = (response: Response) =>
     .map((cookie) => cookie.split(";", 1).join(""))
     .join("; ")
 
-/** Begins a sign-in in a browser. Returns the browser's cookie, and the address to which the provider redirects it. */
+/** Begins a sign-in. Returns the browser's cookie, and the address to which the provider redirects the browser. */
 const begun = Effect.gen(function* () {
   const { url } = yield* ConsoleAddress
   const response = yield* visit(`${url}/oidc/entrar`)
@@ -103,7 +103,7 @@ layer(ConsoleWithProvider, { excludeTestServices: true })("signing in with an id
     "denied"
   ]
 
-  it.effect.each(faults)("is refused if the provider's answer has %s", (fault) =>
+  it.effect.each(faults)("is refused if the provider's answer has this fault: %s", (fault) =>
     Effect.gen(function* () {
       const { state } = yield* Provider
       state.person = { sub: "eva-1" }
@@ -115,26 +115,28 @@ layer(ConsoleWithProvider, { excludeTestServices: true })("signing in with an id
     })
   )
 
-  it.effect("is refused if another browser completes it, if the state differs, or if it was completed before", () =>
-    Effect.gen(function* () {
-      const { state } = yield* Provider
-      state.person = { sub: "eva-1" }
-      const { back, cookie } = yield* begun
-      const other = yield* begun
-      const forged = new URL(back)
-      forged.searchParams.set("state", "x")
-      for (const [address, given] of [
-        [back, undefined],
-        [back, other.cookie],
-        [back, "saldo-oidc=e30"],
-        [forged.href, cookie]
-      ] as const) {
-        assert.strictEqual((yield* visit(address, given)).status, 403, `${address} ${given}`)
-      }
-      const again = yield* begun
-      assert.strictEqual((yield* visit(again.back, again.cookie)).status, 200)
-      assert.strictEqual((yield* visit(again.back, again.cookie)).status, 403)
-    })
+  it.effect(
+    "is refused if another browser completes it, if the state differs, or if the sign-in was already completed",
+    () =>
+      Effect.gen(function* () {
+        const { state } = yield* Provider
+        state.person = { sub: "eva-1" }
+        const { back, cookie } = yield* begun
+        const other = yield* begun
+        const forged = new URL(back)
+        forged.searchParams.set("state", "x")
+        for (const [address, given] of [
+          [back, undefined],
+          [back, other.cookie],
+          [back, "saldo-oidc=e30"],
+          [forged.href, cookie]
+        ] as const) {
+          assert.strictEqual((yield* visit(address, given)).status, 403, `${address} ${given}`)
+        }
+        const again = yield* begun
+        assert.strictEqual((yield* visit(again.back, again.cookie)).status, 200)
+        assert.strictEqual((yield* visit(again.back, again.cookie)).status, 403)
+      })
   )
 
   it.effect("shows the provider's error as plain text, not as markup", () =>
@@ -150,7 +152,7 @@ layer(ConsoleWithProvider, { excludeTestServices: true })("signing in with an id
 })
 
 layer(testConsole(), { excludeTestServices: true })("a console without identity provider", (it) => {
-  it.effect("reports that none is configured", () =>
+  it.effect("reports that no provider is configured", () =>
     Effect.gen(function* () {
       const { url } = yield* ConsoleAddress
       assert.isFalse((yield* callConsole("sesion.medios")).data.oidc)

@@ -19,14 +19,14 @@ const scriptWith = Effect.fnUntraced(function* (content: string) {
 const cached = (digest: string) => JSON.stringify({ inputs: { "package.json": digest }, script: "kept()" })
 
 describe("the script of the console's pages", () => {
-  it.live("is read from the cache while its files are unchanged", () =>
+  it.live("is read from the cache while its source files are unchanged", () =>
     Effect.gen(function* () {
       const content = cached(digestOf("package.json"))
       assert.deepStrictEqual(yield* scriptWith(content), { script: "kept()", after: content })
     })
   )
 
-  it.live("is bundled and cached again after one of its files has changed", () =>
+  it.live("is bundled and cached again after one of its source files has changed", () =>
     Effect.gen(function* () {
       const { after, script } = yield* scriptWith(cached(digestOf("LICENSE")))
       assert.include(script, "Consola de Saldo")

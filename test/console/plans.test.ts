@@ -50,18 +50,18 @@ const values = {
   buscar: "c-100"
 }
 
-// Leaves out the panorama, because one call of it may use the statements of another call. panoramaPlans.test.ts tests it.
+// Leaves out panorama.ver, because one call may use the statements of another call. panoramaPlans.test.ts tests it.
 const queries: ReadonlyArray<{ readonly name: string; readonly procedure: Procedure }> = everyProcedure.filter(
   ({ name, procedure }) => procedure.kind === "query" && procedure.gate !== "public" && name !== "panorama.ver"
 )
 
 /**
- * Most rows of a table that a query may read through an index: more than a page needs, far fewer than the
- * long tables have.
+ * Maximum number of rows of a table that a query may read through an index. A page needs fewer, and the long tables have far
+ * more.
  */
 const rows_max = 10_000
 
-/** Most rows of a table that may be read without an index. */
+/** Maximum number of rows of a table that a query may read without an index. */
 const scanned_max = 2_000
 
 layer(Layer.provideMerge(History, testConsole()), { excludeTestServices: true, timeout: "2 minutes" })(

@@ -88,7 +88,7 @@ describe.skipIf(!isBrowserInstalled())("a deposit above the limit in Chromium", 
         const { page: first } = yield* openPageAs("cajero")
         const { page: second } = yield* openPageAs("supervisor")
         yield* Effect.promise(async () => {
-          // Without the refresh of every 15 seconds.
+          // Turns off the page's refresh every 15 seconds.
           await first.addInitScript("window.setInterval = () => 0")
           await first.goto(`/empresas/${data.empresa_id}`)
           await first.getByText("No hay propuestas.").waitFor()

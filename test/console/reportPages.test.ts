@@ -72,7 +72,7 @@ describe.skipIf(!isBrowserInstalled())("the panorama in Chromium", () => {
       })
     )
 
-    it.effect("shows the environment that its buttons choose, and keeps it in the address", () =>
+    it.effect("shows the environment that its buttons choose, and keeps the choice in the address", () =>
       Effect.gen(function* () {
         const { page } = yield* openAt("/")
         yield* Effect.promise(async () => {

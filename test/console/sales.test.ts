@@ -80,7 +80,7 @@ describe("sales in the console", () => {
       })
     )
 
-    it.effect("show their whole life, with the money before and after each step", () =>
+    it.effect("show their whole history, with the money before and after each step", () =>
       Effect.gen(function* () {
         const { auth } = yield* customer()
         const { body } = yield* sell({ service_id: 7, amount: 100, identifier: "204500019" }, auth)

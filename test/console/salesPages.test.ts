@@ -48,7 +48,7 @@ const soldTo = Effect.fnUntraced(function* (identifier: string) {
 
 describe.skipIf(!isBrowserInstalled())("pages of sales in a browser", { timeout: 180_000 }, () => {
   layer(Layer.merge(WithConsole, Launched.layer), { excludeTestServices: true })((it) => {
-    it.effect("find a sale by its phone with the keyboard alone, show its life, and export it", () =>
+    it.effect("let an operator find a sale by its phone with the keyboard alone, read its history, and export it", () =>
       Effect.gen(function* () {
         const identifier = nextPhone()
         const { id } = yield* soldTo(identifier)

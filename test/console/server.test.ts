@@ -13,7 +13,7 @@ const get = Effect.fnUntraced(function* (path: string, init: RequestInit = {}) {
   return { response, text: yield* Effect.promise(() => response.text()) }
 })
 
-/** Requests a page with any Host header, which fetch does not allow. */
+/** Requests a page with the given Host header, because fetch cannot set this header. */
 const getAs = Effect.fnUntraced(function* (host: string) {
   const { url } = yield* ConsoleAddress
   return yield* Effect.callback<number | undefined>((resume) => {
@@ -58,7 +58,7 @@ describe("the server of the console", () => {
       })
     )
 
-    it.effect("serves a script of less than 150 kB, which browsers may keep", () =>
+    it.effect("serves a script of less than 150 kB compressed, which browsers may cache", () =>
       Effect.gen(function* () {
         const [, path = ""] = /<script type="module" src="([^"]+)"/.exec((yield* get("/")).text) ?? []
         const { response, text } = yield* get(path)
@@ -83,7 +83,7 @@ describe("the server of the console", () => {
       })
     )
 
-    it.effect("refuses the name of another host, which may lead here by DNS rebinding", () =>
+    it.effect("refuses a Host header with another name, because DNS rebinding can send such requests here", () =>
       Effect.gen(function* () {
         assert.strictEqual(yield* getAs("evil.example.com"), 421)
         assert.strictEqual(yield* getAs("localhost:9999"), 200)

@@ -93,7 +93,7 @@ describe("a session of the console", () => {
       })
     )
 
-    it.effect("is used by two consoles at the same time", () =>
+    it.effect("is valid in two console processes at the same time", () =>
       Effect.gen(function* () {
         const browser = yield* signedIn("cajero")
         const onOther = yield* anotherConsole
@@ -156,7 +156,7 @@ describe("a session of the console", () => {
       })
     )
 
-    it.effect("opens with the one-time link that a start prints, only while no admin has an account", () =>
+    it.effect("does not begin with a one-time link once an admin has an account", () =>
       Effect.gen(function* () {
         yield* signedIn("admin")
         assert.isNull(yield* localLink())

@@ -16,7 +16,7 @@ const webhookWithEvent = Effect.fnUntraced(function* () {
 
 describe("webhooks in the console", () => {
   layer(WithConsole, { excludeTestServices: true })((it) => {
-    it.effect("are listed with their state and their oldest waiting delivery, failing ones first", () =>
+    it.effect("are listed with their state and their oldest waiting delivery, failing webhooks first", () =>
       Effect.gen(function* () {
         const { id } = yield* webhookWithEvent()
         const other = yield* webhookWithEvent()
@@ -42,7 +42,7 @@ describe("webhooks in the console", () => {
       })
     )
 
-    it.effect("are disabled by a supervisor, and only the company activates them again", () =>
+    it.effect("are disabled by a supervisor, and the company sees them as disabled", () =>
       Effect.gen(function* () {
         const { auth, id } = yield* webhookWithEvent()
         const { data } = yield* ask("webhooks.desactivar", { webhook_id: id }, yield* operator("supervisor"))
