@@ -17,8 +17,8 @@ const runs = [
 ] as const
 
 /**
- * Further runs, in which connections break as often. A change of the order of events can keep the runs above from a rare
- * step. These runs then start, one after the other, until every step is reached.
+ * Further runs, in which connections break equally often. If the order of events changes, the runs above may miss a rare
+ * step. Then these runs start, one after the other, until every step is reached.
  */
 const spareRuns = [14, 18, 142, 6, 193, 108, 115].map((seed) => ({ seed, ops, on }) as const)
 

@@ -47,7 +47,7 @@ const signIn = Effect.fnUntraced(function* (link: string) {
   return { url: origin, cookie } satisfies Browser
 })
 
-/** The work of an open console: refreshes the panorama, and searches for sales. Ends only with an error. */
+/** The work of an open console: refreshes the panorama, and searches for sales. Runs until it is interrupted or fails. */
 const use = ({ cookie, url }: Browser, number: number): Effect.Effect<never, BenchmarkFailed> => {
   const ask = (name: string, input: object) => call(url, name, { headers: { cookie } }, input)
   let searches = 0

@@ -43,7 +43,7 @@ const sellOne = (url: string, number: number) =>
     return decodeSold(await response.json()).data.transaction_id
   })
 
-/** Keeps 120 requests of a company for PDFs open. Ends only with an error. */
+/** Keeps 120 requests of a company for PDFs open. Runs until it is interrupted or fails. */
 export const askForDocuments = (url: string, ids: ReadonlyArray<number>): Effect.Effect<never, BenchmarkFailed> => {
   let next = 0
   const ask = Effect.gen(function* () {

@@ -20,7 +20,7 @@ const share = 0.7
 /** Duration of the load that warms the server up, and of the load that finds the highest rate. */
 const warmUp_s = 12
 
-/** Other work that a server or an operator does while companies sell. Ends only with an error. */
+/** Other work that a server or an operator does while companies sell. Runs until it is interrupted or fails. */
 type Disturbance = Effect.Effect<never, BenchmarkFailed>
 
 /** Runs a statement again and again. A vacuum reads and writes as much at a time as autovacuum does. */

@@ -92,7 +92,7 @@ export interface Side extends Pick<Load, "urls" | "shape"> {
   readonly pid: number | null
   /** Counts the sales of this service, one of the two that are compared. */
   readonly saleCount?: SaleCount
-  /** Other work that runs during the load. It ends only with an error, which fails the benchmark. */
+  /** Other work that runs during the load until it is interrupted. If the work fails, the benchmark fails. */
   readonly beside?: Effect.Effect<never, BenchmarkFailed>
   /** Runs after each load, before the load of the other side. */
   readonly after?: Effect.Effect<void, BenchmarkFailed>
