@@ -154,7 +154,7 @@ layer(TestServer, { excludeTestServices: true })("authentication (contract 5)", 
       const servers = [sell(sale, auth), elsewhere(sell(sale, auth))]
       for (const server of servers) assert.strictEqual((yield* server).status, 201)
       yield* Effect.orDie(change)
-      // The clock stands still, so cached entries cannot expire. The cache must have been invalidated.
+      // The clock stands still, so cached entries do not expire. A 403 therefore shows that the cache was invalidated.
       for (const server of servers) yield* eventually(server, ({ status }) => status === 403)
       for (const server of servers) {
         assert.strictEqual((yield* leavesRowsUnchanged(server)).body.error.code, "FORBIDDEN")
@@ -173,7 +173,7 @@ layer(TestServer, { excludeTestServices: true })("authentication (contract 5)", 
     )
 
     it.effect.each([{ state: "suspendida" }, { apiEnabled: false }] as const)(
-      "when the operator changes its company to %j",
+      "when the operator gives its company the settings %j",
       (changes) =>
         Effect.gen(function* () {
           const { auth, companyId } = yield* customer({ money: 10_000 })
@@ -207,7 +207,7 @@ layer(TestServer, { excludeTestServices: true })("authentication (contract 5)", 
       })
     )
 
-    it.effect("in a query is ignored, as every unknown parameter is", () =>
+    it.effect("in a query is ignored like every unknown parameter", () =>
       Effect.gen(function* () {
         const { auth, companyId } = yield* customer()
         const { body, status } = yield* get(`/v1/cuenta?empresa_id=${companyId + 1}`, auth)

@@ -13,7 +13,7 @@ import { leavesRowsUnchanged } from "../../support/service/UnchangedRows.ts"
 
 const sale = { service_id: 1, identifier: "8095550003", amount: 20, idempotency_key: "una" }
 
-/** A call that gets 403: the details of the error, and what must differ from an admitted call to cause it. */
+/** A call that gets 403: the details of the error, and how the call differs from an admitted call. */
 interface Refusal {
   readonly details: { readonly motivo: string; readonly permiso?: string }
   readonly caller?: Parameters<typeof customer>[0]

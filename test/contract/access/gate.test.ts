@@ -12,7 +12,7 @@ import { TestService } from "../../support/service/InMemoryService.ts"
 const admissionOf = ({ status }: ApiResponse) => (status === 401 || status === 403 ? status : "in")
 
 describe("a procedure", () => {
-  it("does not compile without a gate", () => {
+  it("does not compile without a gate, which is its access check", () => {
     const definition = {
       input: input({}),
       output: Schema.String,
@@ -24,7 +24,7 @@ describe("a procedure", () => {
     assert.notProperty(definition, "gate")
   })
 
-  it("needs no credentials only where the contract says so", () => {
+  it("requires credentials unless the contract exempts it", () => {
     const open = endpoints.filter(({ procedure }) => procedure.gate.permission === null).map(({ name }) => name)
     assert.deepStrictEqual(open, ["sistema.estado", "sistema.info"])
   })

@@ -166,8 +166,8 @@ layer(TestServer, { excludeTestServices: true })("the rate limit (contract 8)", 
 
     it.effect("counts a request with a broken body once, for the token of the request", () =>
       Effect.gen(function* () {
-        // The token is created before the second server starts. The notification of a new token would clear the cache
-        // of that server.
+        // The token must exist before the second server starts. Otherwise the notification about the new token could
+        // clear that server's cache during the test.
         const { auth } = yield* customer({ token: { callsPerMinute: 5 } })
         const elsewhere = yield* anotherServer(three)
         const lines = [

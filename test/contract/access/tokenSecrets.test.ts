@@ -73,7 +73,7 @@ layer(TestServer, { excludeTestServices: true })("the secrets of a token (contra
     })
   )
 
-  it.effect("of the sandbox are replaced by the configured secret when a server starts", () =>
+  it.effect("are replaced by the configured secret when a server starts, if the token is the sandbox token", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const [sandbox] = yield* sql<{ id: number }>`
@@ -153,8 +153,8 @@ layer(TestServer, { excludeTestServices: true })("the last use of a token", (it)
 })
 
 /**
- * The id of the pepper of each stored secret of a token; null for a secret that was hashed without a pepper. The
- * current secret comes first, then the previous secret if there is one.
+ * For each stored secret of a token: the id of the pepper with which it was hashed, or null if it was hashed without a
+ * pepper. The current secret comes first, then the previous secret if there is one.
  */
 const peppers = Effect.fnUntraced(function* (tokenId: TokenId) {
   const sql = yield* PgClient.PgClient

@@ -19,12 +19,13 @@ class Browsing extends Context.Service<Browsing, { readonly browser: Browser; re
   )
 }
 
-// Ignores violations by "eval": the library Zod in Scalar tries eval once and works without it.
+// Reports violations of the content security policy. A violation by "eval" is ignored: Zod, a library in the console,
+// tries eval once and works without it.
 const reportViolations = `addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) => {
   if (blockedURI !== "eval") console.error("violates " + violatedDirective + ": " + blockedURI)
 })`
 
-/** Collects the errors, warnings, failed requests and requests to other hosts of a page. */
+/** Collects a page's errors, warnings and failed requests, and its requests to other hosts. */
 const watch = (page: Page, origin: string): ReadonlyArray<string> => {
   const faults: Array<string> = []
   const isOurs = (url: string) => url.startsWith(`${origin}/`) || /^(?:data|blob):/.test(url)
@@ -39,7 +40,7 @@ const watch = (page: Page, origin: string): ReadonlyArray<string> => {
   return faults
 }
 
-// Waits for one task of the page, so that its events arrive before the list is copied.
+// Runs one task in the page first, so that earlier events of the page have arrived before the list is copied.
 const faultsOf = (page: Page, watched: ReadonlyArray<string>) =>
   Effect.promise(async () => {
     await page.evaluate("new Promise((resolve) => setTimeout(resolve))")
@@ -87,7 +88,7 @@ const visit = Effect.gen(function* () {
   return { ...opened, sale: yield* sell(opened.page) }
 })
 
-/** The first visitor of the console, after a sale. The console loads slowly, so several tests use this page. */
+/** The console's page after a first visitor made a sale. The console loads slowly, so several tests use this page. */
 class FirstVisit extends Context.Service<FirstVisit, Effect.Success<typeof visit>>()("test/FirstVisit") {
   static readonly layer = Layer.effect(FirstVisit, visit)
 }

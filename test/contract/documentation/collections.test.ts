@@ -128,7 +128,7 @@ layer(TestService, { excludeTestServices: true })("a file of example requests", 
       for (const { body, headers, method, name, path } of requestsIn(text)) {
         const answer = yield* call(path, { method, headers, ...(body !== undefined && { body }) })
         assert.notInclude([401, 405, 415, 500], answer.status, name)
-        // The id of an option comes from a consulta, so no example can have a valid id.
+        // The id of an option comes from an earlier lookup, so no example can have a valid id.
         const { code, details } = answer.body?.error ?? {}
         if (code === "VALIDATION_ERROR") assert.deepStrictEqual(details, { opcion_id: "invalido" }, name)
       }
@@ -142,7 +142,7 @@ layer(TestService, { excludeTestServices: true })("a file of example requests", 
     })
   )
 
-  it.effect("is a Postman collection with a value for each closed list, and with links that work in Postman", () =>
+  it.effect("as a Postman collection has one example value per query parameter, and only absolute links", () =>
     Effect.gen(function* () {
       const { url } = yield* ServiceAddress
       const { text } = yield* call("/docs/saldo.postman_collection.json")

@@ -129,7 +129,7 @@ describe("the OpenAPI document", () => {
       assert.isTrue(type === "application/pdf" || (content.example ?? content.examples) !== undefined, type)
   })
 
-  it("shows the lines of a statement as CSV", () => {
+  it("has an example of a statement as CSV", () => {
     const statement = document.components.responses["movimientosListar_200"]?.content?.["text/csv"]?.example
     assert.deepStrictEqual(String(statement).split("\r\n"), [
       "movimiento_id,tipo,monto,saldo,transaction_id,referencia,fecha",

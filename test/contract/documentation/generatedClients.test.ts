@@ -11,7 +11,8 @@ import { secret, TestService } from "../../support/service/InMemoryService.ts"
 /** TypeScript 5.9, which the generators and most projects of integrators use. */
 const typescript = `${root}facade/client/node_modules/typescript`
 
-// The generators find the newest TypeScript, which no longer has the compiler as a library.
+// Makes the generators load this version. They would load the newest TypeScript, which no longer has the compiler as a
+// library.
 const withTypescript = `import { registerHooks } from "node:module"
 registerHooks({
   resolve: (name, context, next) => next(name === "typescript" ? "file://${typescript}/lib/typescript.js" : name, context)
@@ -142,7 +143,7 @@ const compilerOptions = {
 /** Runs a program with this Node. */
 const run = (args: ReadonlyArray<string>, cwd: string) => runProgram(process.execPath, args, cwd)
 
-/** The clients and their programs, compiled in a project outside the repository that finds the packages of the repository. */
+/** The clients and their programs. They are compiled outside the repository, with a link to the repository's packages. */
 class BuiltClients extends Context.Service<BuiltClients, { readonly folder: string }>()("test/BuiltClients") {
   static readonly layer = Layer.effect(
     BuiltClients,

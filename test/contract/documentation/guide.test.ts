@@ -23,7 +23,7 @@ const runnable = [
   { language: "PHP", needs: ["php"], command: ["php", programAt("guia.php")] }
 ] as const
 
-// `sh` has no --version everywhere, so each interpreter is looked up instead of started.
+// Looks for each interpreter instead of starting it with --version, because not every `sh` has this option.
 const isInstalled = (needs: ReadonlyArray<string>): boolean =>
   needs.every((name) => spawnSync("sh", ["-c", `command -v "${name}"`]).status === 0)
 
@@ -85,17 +85,19 @@ layer(TestServer, { excludeTestServices: true })("the guide", (it) => {
       })
     )
 
-    it.effect.skipIf(!isInstalled(needs))("repeats a sale after the page of a proxy and after a lost response", () =>
-      Effect.gen(function* () {
-        const { plan, seen, url } = yield* faultyProxy
-        // The first four requests read the account, the balance and the catalogue, and sell.
-        plan(undefined, undefined, undefined, undefined, "unavailable", "lost response")
-        const { lines, log } = yield* runAt(url)
-        assert.deepStrictEqual(lines, printed, log)
-        const [sale, ...repeated] = seen.slice(3, 7)
-        assert.strictEqual(sale?.path, "/v1/recargas")
-        assert.deepStrictEqual(repeated, [sale, sale, sale])
-      })
+    it.effect.skipIf(!isInstalled(needs))(
+      "repeats a sale after an error page of a proxy and after a lost response",
+      () =>
+        Effect.gen(function* () {
+          const { plan, seen, url } = yield* faultyProxy
+          // The first four requests succeed: three read the account, the balance and the catalogue, and the fourth sells.
+          plan(undefined, undefined, undefined, undefined, "unavailable", "lost response")
+          const { lines, log } = yield* runAt(url)
+          assert.deepStrictEqual(lines, printed, log)
+          const [sale, ...repeated] = seen.slice(3, 7)
+          assert.strictEqual(sale?.path, "/v1/recargas")
+          assert.deepStrictEqual(repeated, [sale, sale, sale])
+        })
     )
   })
 

@@ -43,7 +43,7 @@ interface Problem {
 const documentOf = ({ location, source }: Problem): string =>
   basename(source ?? location?.[0]?.source.ref ?? "", ".json")
 
-/** The problems in each document, one a line. Linters start slowly, so one process reads all documents. */
+/** The problems in each document, one per line. Linters start slowly, so one process reads all documents. */
 const lint = async (linter: Linter, documents: ReadonlyMap<string, object>): Promise<ReadonlyMap<string, string>> => {
   const folder = mkdtempSync(join(tmpdir(), "saldo-lint-"))
   try {
@@ -62,7 +62,7 @@ const lint = async (linter: Linter, documents: ReadonlyMap<string, object>): Pro
     ).flat()
     const problems = reports.flatMap((report) => ("problems" in report ? report.problems : [report]))
     const found = Map.groupBy(problems, documentOf)
-    assert.includeMembers([...documents.keys()], [...found.keys()], "a problem is in no document")
+    assert.includeMembers([...documents.keys()], [...found.keys()], "a problem belongs to an unknown document")
     return new Map(
       Array.from(documents.keys(), (name) => [
         name,

@@ -50,12 +50,12 @@ describe("the schemas of the OpenAPI document", () => {
     assert.deepStrictEqual(copiesIn(apiDocument), [])
   })
 
-  it("would be copies if the document had no references", () => {
+  it("contain copies once each reference is replaced by its schema", () => {
     assert.isNotEmpty(copiesIn(inlinedApiDocument))
   })
 
-  // Generators of clients take the name of a type from its component. For an object schema elsewhere they would invent a
-  // name. The details of an error code belong to the component of this code.
+  // Client generators name a type after the component that contains its schema. For an object schema elsewhere they
+  // would invent a name. The details of an error code are an exception: they belong to the component of this code.
   it("are named components, except for the details of an error", () => {
     const named = /^#\/components\/schemas\/(\w+|Error\w+\/properties\/details)$/
     const unnamed = objectSchemasIn(apiDocument).filter(({ place }) => !named.test(place))

@@ -16,7 +16,7 @@ interface Language {
   readonly language: string
   /** The interpreters and compilers that it needs. */
   readonly needs: ReadonlyArray<string>
-  /** The command that starts it. May write files into the folder before. */
+  /** The command that starts the program. The function may first write files into the folder. */
   readonly command: (port: number, folder: string) => readonly [string, ...ReadonlyArray<string>]
 }
 
@@ -68,7 +68,7 @@ const started = ({ command }: Language) =>
           await gone
         })
     )
-    // Each program prints its address when it listens. PHP prints to the other stream.
+    // Each program prints its address when it listens. PHP prints to stderr, the other programs to stdout.
     yield* Effect.promise(() => Promise.race([once(child.stdout, "data"), once(child.stderr, "data")]))
     child.stdout.resume()
     child.stderr.resume()
@@ -101,13 +101,17 @@ const escaped = accented.replace("Ñ", "\\u00d1")
 
 const tolerance_s = 5 * 60
 
-// The status of the response, and a delivery.
+// The status of the response, what the delivery has, and the delivery.
 const cases: ReadonlyArray<readonly [status: number, what: string, send: () => Delivery]> = [
   [204, "a correct signature", delivery],
   [204, "a body in UTF-8", () => delivery(0, accented)],
-  [204, "the correct signature before another", () => withSignatures((sent) => `${sent.signatures} ${wrong(sent)}`)],
-  [204, "the correct signature after another", () => withSignatures((sent) => `${wrong(sent)} ${sent.signatures}`)],
-  [204, "a signature of an unknown version too", () => withSignatures((sent) => `v9,AAAA ${sent.signatures}`)],
+  [
+    204,
+    "the correct signature before a wrong one",
+    () => withSignatures((sent) => `${sent.signatures} ${wrong(sent)}`)
+  ],
+  [204, "the correct signature after a wrong one", () => withSignatures((sent) => `${wrong(sent)} ${sent.signatures}`)],
+  [204, "an additional signature of an unknown version", () => withSignatures((sent) => `v9,AAAA ${sent.signatures}`)],
   [401, "a signature by another secret", () => withSignatures(wrong)],
   [401, "two signatures by other secrets", () => withSignatures((sent) => `${wrong(sent)} ${wrong(sent)}`)],
   [401, "no signature", () => withSignatures(() => "")],

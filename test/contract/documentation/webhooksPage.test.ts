@@ -8,7 +8,7 @@ import { eventFaults } from "../../support/EventSchemas.ts"
 import { call } from "../../support/service/HttpCalls.ts"
 import { TestService } from "../../support/service/InMemoryService.ts"
 
-/** A request of the OpenAPI document to a webhook, with the examples of its body by type. */
+/** A request to a webhook as the OpenAPI document describes it, with an example body for each type of event. */
 interface WebhookRequest {
   readonly post: {
     readonly requestBody: {

@@ -37,7 +37,7 @@ const served = (server: Server, unread_max: Duration.Duration) =>
     )
   )
 
-/** Starts a server. `at` directs the connections of an effect to it; `open` counts its open connections. */
+/** Starts a server. `at` makes an effect connect to this server; `open` counts the server's open connections. */
 const startServer = Effect.fnUntraced(function* (
   options: Parameters<Effect.Success<typeof makeServer>>[0],
   unread_max = Duration.seconds(60)

@@ -68,7 +68,7 @@ const unreadable: ReadonlyArray<readonly [name: string, lines: string, status: n
   ]
 ]
 
-/** Bodies that are malformed, or that their header lines contradict. `example` is a valid body. */
+/** Malformed bodies, and bodies that do not match their header lines. `example` is a valid body. */
 const malformedBodies = (example: string) =>
   [
     ["is cut off", `${json}\r\nContent-Length: 1000`, example, { body: "incompleto" }],

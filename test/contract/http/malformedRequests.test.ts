@@ -102,7 +102,7 @@ layer(Served, { excludeTestServices: true })("a request body", (it) => {
     )
   })
 
-  // The aliases of an endpoint have the same procedure, which checks the fields.
+  // One path per endpoint is enough: an endpoint and its aliases share the procedure that checks the fields.
   describe.each(at(firstPaths.filter(isWriting)))("at %s %s", (_method, _path, route) => {
     it.effect("is rejected with the name of the invalid field", () =>
       Effect.gen(function* () {
@@ -134,7 +134,7 @@ layer(Served, { excludeTestServices: true })("a request body", (it) => {
   })
 })
 
-// The aliases of an endpoint have the same procedure, which checks the parameters.
+// One path per endpoint is enough: an endpoint and its aliases share the procedure that checks the parameters.
 const asked = firstPaths.filter((path) => !isWriting(path))
 
 /** The endpoints with an id in their path, each with its path template. */

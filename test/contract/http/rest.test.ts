@@ -135,7 +135,8 @@ layer(TestService, { excludeTestServices: true })("REST", (it) => {
     })
   )
 
-  // Headers, length of the body, start of the response. The sale has no key, which is noticed after the body is read.
+  // Headers, length of the body, start of the response. The sale has no Idempotency-Key. The server rejects it only after
+  // it has read the body.
   it.effect.each([
     [
       "Expect: 100-continue\r\nConnection: close",

@@ -26,7 +26,7 @@ const endings = [
   ["12", "PENDING", "emitiendo", 202]
 ] as const
 
-/** Records the orders for a plate that the insurer receives. */
+/** Records the orders that the insurer receives for a plate. */
 const countIssued = (placa: string) =>
   Script.useSync(({ insurer: script }) => {
     const issued: Array<string> = []

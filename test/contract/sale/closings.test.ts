@@ -148,31 +148,33 @@ layer(SpreadTestServer, { excludeTestServices: true })("a daily closing (contrac
     })
   )
 
-  it.effect("is listed newest first, by days and pages, as JSON, CSV and PDF", () =>
-    Effect.gen(function* () {
-      const { auth } = yield* closedCompany
-      const listed = (query: string) =>
-        Effect.map(get(`/v1/cierres?${query}`, auth), ({ body }) => [
-          body.data.items.map(({ dia }: { dia: string }) => dia),
-          body.data.pagination.total
-        ])
-      assert.deepStrictEqual(yield* listed(""), [[nextDay, day], 2])
-      assert.deepStrictEqual(yield* listed("per_page=1&page=2"), [[day], 2])
-      assert.deepStrictEqual(yield* listed(`date_to=${day}`), [[day], 1])
-      assert.deepStrictEqual(yield* listed("date_from=2026-03-13"), [[], 0])
-      const alias = yield* get("/v1/closings", auth)
-      assert.deepStrictEqual(alias.body.data, (yield* get("/v1/cierres", auth)).body.data)
-      const [, ...rows] = parseCsv((yield* get("/v1/cierres?formato=csv", auth)).text)
-      assert.deepStrictEqual([...new Set(rows.map(([dia]) => dia))], [nextDay, day])
-      const pdf = readPdf(yield* getBytes("/v1/cierres?formato=pdf", auth))
-      assert.includeMembers(
-        pdf.lines.map(({ text }) => text),
-        ["Cierres diarios", day, nextDay, "899.75", "1,500.00"]
-      )
-    })
+  it.effect(
+    "is in a list with the newest day first, which has a day filter, pages, and the formats JSON, CSV and PDF",
+    () =>
+      Effect.gen(function* () {
+        const { auth } = yield* closedCompany
+        const listed = (query: string) =>
+          Effect.map(get(`/v1/cierres?${query}`, auth), ({ body }) => [
+            body.data.items.map(({ dia }: { dia: string }) => dia),
+            body.data.pagination.total
+          ])
+        assert.deepStrictEqual(yield* listed(""), [[nextDay, day], 2])
+        assert.deepStrictEqual(yield* listed("per_page=1&page=2"), [[day], 2])
+        assert.deepStrictEqual(yield* listed(`date_to=${day}`), [[day], 1])
+        assert.deepStrictEqual(yield* listed("date_from=2026-03-13"), [[], 0])
+        const alias = yield* get("/v1/closings", auth)
+        assert.deepStrictEqual(alias.body.data, (yield* get("/v1/cierres", auth)).body.data)
+        const [, ...rows] = parseCsv((yield* get("/v1/cierres?formato=csv", auth)).text)
+        assert.deepStrictEqual([...new Set(rows.map(([dia]) => dia))], [nextDay, day])
+        const pdf = readPdf(yield* getBytes("/v1/cierres?formato=pdf", auth))
+        assert.includeMembers(
+          pdf.lines.map(({ text }) => text),
+          ["Cierres diarios", day, nextDay, "899.75", "1,500.00"]
+        )
+      })
   )
 
-  // A path, the permissions of the token, and the response.
+  // A path, the permissions of the token (an empty list grants every permission), and the response.
   it.effect.each([
     ["/v1/cierres/2026-03-13", [], 404, "NOT_FOUND"],
     ["/v1/cierres/2026-02-30", [], 404, "NOT_FOUND"],
@@ -181,7 +183,7 @@ layer(SpreadTestServer, { excludeTestServices: true })("a daily closing (contrac
     ["/v1/cierres?date_from=ayer", [], 422, "VALIDATION_ERROR"],
     ["/v1/cierres", ["account.read"], 403, "FORBIDDEN"],
     ["/v1/cierres/2026-03-11", ["account.read"], 403, "FORBIDDEN"]
-  ] as const)("answers %s of a token with the permissions %j: %i %s", ([path, permissions, status, code]) =>
+  ] as const)("requested at %s by a token with the permissions %j gets %i %s", ([path, permissions, status, code]) =>
     Effect.gen(function* () {
       const { auth } = yield* customer({ token: { permissions } })
       const answer = yield* get(path, auth)
@@ -198,7 +200,7 @@ layer(SpreadTestServer, { excludeTestServices: true })("a daily closing (contrac
     })
   )
 
-  it.effect("is made ten minutes after midnight, and missed days are made up for", () =>
+  it.effect("is made ten minutes after midnight, and days that were missed are closed later", () =>
     Effect.gen(function* () {
       const { pass, until } = yield* ManualClock
       yield* until("2026-03-20T12:00:00-04:00")

@@ -36,7 +36,7 @@ const alertAt = Effect.fnUntraced(function* ({ companyId }: Subscriber, pesos: n
 const adjusted = Effect.fnUntraced(function* ({ companyId }: Subscriber) {
   const sql = yield* PgClient.PgClient
   const now = yield* DateTime.now
-  // The reset keeps the balance of a company whose first entry is as late as this.
+  // The reset skips a company that has no ledger entry before this time. With tomorrow it skips no company.
   const later = instant(DateTime.add(now, { days: 1 }))
   yield* sql`select directory.adjust(${int8(companyId)}, 5000::bigint, ${`a-${companyId}`}, ${later}, ${instant(now)})`
 })

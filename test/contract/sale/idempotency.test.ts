@@ -11,7 +11,7 @@ import { leavesRowsUnchanged } from "../../support/service/UnchangedRows.ts"
 
 const sale = (identifier: string, more: object = {}) => ({ service_id: 1, identifier, amount: 100, ...more })
 
-/** Status and body of a response without the request id. A replay must be equal in these parts. */
+/** Status and body of a response without the request id. A replay must equal the first response in these parts. */
 const answer = ({ body: { request_id, ...rest }, status }: { body: Record<string, unknown>; status: number }) => ({
   status,
   ...rest

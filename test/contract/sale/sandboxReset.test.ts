@@ -54,8 +54,8 @@ const resetOf = Effect.fnUntraced(function* (day: string) {
 const delivered = Verdict.Confirm({ delivery: { authCode: "A1", rechargeToken: null } })
 
 /**
- * Sells for this amount and settles the sale with the verdict. The identifier is one for which the simulator gives the
- * same verdict.
+ * Sells for this amount and settles the sale with the verdict. The identifier is chosen so that the simulator would
+ * also give this verdict.
  */
 const sell = Effect.fnUntraced(function* (company: number, key: string, pesos: number, verdict: Verdict) {
   const ledger = yield* Ledger

@@ -196,7 +196,7 @@ const rowsFrom = (day: string | undefined): Stream.Stream<Entry> => {
   return day === torn ? Stream.concat(Stream.succeed(entry), Stream.die(broken)) : Stream.succeed(entry)
 }
 
-/** Ports that fail when a page of entries or a PDF is requested. A successful response has needed neither. */
+/** Ports that fail when a page of entries or a PDF is requested. So a successful response needed neither of them. */
 const failingPorts = Layer.merge(
   Layer.succeed(Statement, { page: () => Effect.die(broken), all: (_, { from }) => rowsFrom(from) }),
   Layer.succeed(ReceiptRenderer, { pdf: () => Effect.die(broken) })

@@ -53,8 +53,8 @@ layer(serverWith("7"), { excludeTestServices: true })("a worker of a server with
       yield* delivering
       yield* eventually(listeners, (count) => count === 1)
       yield* deposit(companyId, 10, "d1")
-      // Ends a pause between two claims, but passes less time than the next poll needs. So the worker can only react to
-      // the notification.
+      // Passes enough time to end the pause between two claims, but not enough to reach the next poll. So only the
+      // notification can wake the worker.
       const { pass } = yield* ManualClock
       let passed_ms = 0
       const look = Effect.suspend(() => {

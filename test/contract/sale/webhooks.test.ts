@@ -99,7 +99,7 @@ layer(WebhookServer, { excludeTestServices: true })("a webhook (contract 6)", (i
         [during, after].map(({ headers }) => String(headers["webhook-signature"]).split(" ").length),
         [2, 1]
       )
-      // Each secret alone has made only one of the signatures.
+      // One secret alone verifies only one of the two signatures.
       eventOf(during, secrets)
       for (const secret of secrets) assert.throws(() => eventOf(during, [secret]))
       eventOf(after, [next])
@@ -169,7 +169,7 @@ layer(WebhookServer, { excludeTestServices: true })("a webhook (contract 6)", (i
     }).pipe(Effect.scoped)
   )
 
-  it.effect("is refused when its company has ten, and events that the operator turned off stay off", () =>
+  it.effect("is refused when its company has ten webhooks, and the refused request does not turn events on again", () =>
     Effect.gen(function* () {
       const { calls, companyId, path } = yield* subscriber()
       for (let number = 2; number <= 10; number++)
