@@ -219,8 +219,8 @@ const redis = Effect.acquireRelease(
 const window = { length_s: 86_400, number: 1, endsAt_s: 86_400, endsIn_s: 80_000 }
 
 /**
- * A counting function on its own connection to this Redis. Waits for the connection, because without it the counter
- * counts in its own process.
+ * A counting function on its own connection to this Redis. Waits for the connection, because a counter without a
+ * connection counts in its own process.
  */
 const processOn = Effect.fnUntraced(function* (url: Redacted.Redacted, asked: Effect.Effect<number>) {
   const built = yield* Layer.build(Layer.fresh(CallCounterRedis.layer(url)))

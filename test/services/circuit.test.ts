@@ -134,7 +134,7 @@ layer(production("http"), { excludeTestServices: true })("an SMS gateway that ke
       for (const fake of [sms, insurer]) assert.strictEqual(yield* blockedCode(fake, begin), "SEGUROS_NO_DISPONIBLE")
       assert.isEmpty(sms.sent)
       yield* recovered(sms)
-      // The first message that is sent closes the circuit breaker for the others.
+      // The first message that is sent closes the circuit breaker for the other messages.
       yield* sendDue()
       yield* pass("2 minutes")
       yield* sendDue()

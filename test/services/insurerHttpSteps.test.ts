@@ -82,7 +82,7 @@ layer(Outside)("a step before the sale of a policy", (it) => {
       { outcome: "policy_active", renewable_from: "2026-12-01" },
       new PolicyActive({ renewableFrom: "2026-12-01" })
     ]
-  ] as const)("ends with its own error because %s", ([, { ask, path }, answer, error]) =>
+  ] as const)("ends with a specific error because %s", ([, { ask, path }, answer, error]) =>
     Effect.gen(function* () {
       const { gateway, insurer } = yield* startInsurer
       gateway.steps.set(`${path} ${plate}`, answer)

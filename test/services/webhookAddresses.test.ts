@@ -162,7 +162,7 @@ describe("the host name of a webhook", () => {
     })
   )
 
-  it.effect("that resolves differently each time is connected to the addresses that were checked", () =>
+  it.effect("that resolves differently each time leads only to the addresses that were checked", () =>
     Effect.gen(function* () {
       const receiver = yield* startReceiver((response) => response.end())
       const { asked, resolve } = resolvingTo(["127.0.0.1"], ["10.0.0.1"], ["169.254.169.254"])

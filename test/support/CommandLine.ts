@@ -20,7 +20,7 @@ export interface Ran {
 // biome-ignore lint/suspicious/noExplicitAny: printed JSON has no type; the assertions check it
 type Printed = any
 
-/** Runs `saldo` commands on a database of the test, as a shell would run them. */
+/** Runs `saldo` commands on a database of the test, as a user runs them in a terminal. */
 export class CommandLine extends Context.Service<
   CommandLine,
   {

@@ -56,7 +56,7 @@ const version = fc.constantFrom("v1", "v1", "v2")
 const plan = fc.constantFrom("p1", "p1", "p2")
 const result = fc.constantFrom<SmsResult["_tag"]>("Sent", "Later", "Failed", "Unknown")
 
-// Durations of leases, retries, quotes and message limits. A wait lasts exactly as long, or one millisecond longer.
+// Durations of leases, retries, quotes and message limits. A wait lasts one of them, or one millisecond longer.
 const second_ms = 1_000
 const hour_ms = 3_600 * second_ms
 const marks = [

@@ -111,7 +111,7 @@ const sale = fc.record({
 
 const period = fc.constantFrom<Period>("daily", "weekly", "monthly")
 
-// Durations of retries, leases, keys and calendar periods. A wait lasts exactly as long, or one millisecond longer.
+// Durations of retries, leases, keys and calendar periods. A wait lasts one of them, or one millisecond longer.
 const second_ms = 1_000
 const minute_ms = 60 * second_ms
 const hour_ms = 60 * minute_ms

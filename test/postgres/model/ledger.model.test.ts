@@ -174,7 +174,7 @@ layer(Postgres, { excludeTestServices: true })("the ledger in Postgres", (it) =>
     { do: "settle", which: 1, verdict, notFound: 0 }
   ]
 
-  // The earlier course of a sale -> the followed sales, and whether a later answer about their xid applies to them.
+  // The history of a sale, the statuses of the sales that a later check covers, and whether a later answer is about them.
   it.effect.each([
     ["was delivered", sold("Confirm"), ["SUCCESS"], [true]],
     ["was refused", sold("Release"), ["FAILED"], [true]],

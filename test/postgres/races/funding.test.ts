@@ -49,7 +49,7 @@ const confirming = (all: ReadonlyArray<Proposals>, proposal: Effect.Success<Retu
 
 const others = (tag: string) => Arr.makeBy(racers - 1, () => tag)
 
-/** The available centavos of a company, and its entries by hand after the opening deposit. */
+/** The available centavos of a company, and its manual entries after the opening deposit. */
 const booksOf = Effect.fnUntraced(function* (company: number) {
   const sql = yield* PgClient.PgClient
   const [row] = yield* sql<{ available: number; held: number; entries: ReadonlyArray<number> }>`

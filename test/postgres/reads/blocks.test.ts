@@ -22,7 +22,7 @@ const TestLayer = Layer.mergeAll(TransactionsPostgres.layer, AllTransactionsPost
 const statuses = ["PROCESSING", "PENDING", "SUCCESS", "FAILED", "REVERSED"] as const
 const days = ["2026-01-01", "2026-01-02", "2026-01-03", "2026-01-04"]
 
-// A block contains the counts of consecutive sales or entries, so that a list can skip them without reading them.
+// A block contains the counts of consecutive sales or entries, so that a list can skip these rows without reading them.
 const blockLength = 6
 
 /** Batches of sales of two companies, in any order of their ids, and ranges of ids to settle. */

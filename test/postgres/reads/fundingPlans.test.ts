@@ -20,7 +20,7 @@ const propose = `
   from generate_series(1, ${proposals}) as n`
 
 layer(Layer.provideMerge(FundingProposalsPostgres.layer, TestDatabase))("with many proposals", (it) => {
-  it.effect("finding one, or listing the newest, does not read the others", () =>
+  it.effect("finding one proposal, or listing the newest proposals, does not read the other proposals", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       yield* sql.unsafe(propose).unprepared

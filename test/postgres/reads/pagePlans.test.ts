@@ -131,8 +131,8 @@ layer(TestLayer)("a page of a long list", (it) => {
     )
   })
 
-  // For all companies, a page reads the newest sales of each company, up to the end of the page. For rare statuses, it
-  // reads blocks.
+  // For all companies, a page reads the newest sales of each company, up to the end of the page. With a filter for a rare
+  // status, the page reads blocks.
   it.effect.each([
     [{}, 1],
     [{}, 20],

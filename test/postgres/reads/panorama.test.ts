@@ -75,6 +75,7 @@ layer(PanoramaDatabase)("the results of suppliers", (it) => {
   )
 })
 
+// The panorama is the first page of the console. This page compares the sales of today with the sales of a week before.
 layer(PanoramaDatabase)("the panorama", (it) => {
   it.effect("compares today with the same weekday a week before, until the same time", () =>
     Effect.gen(function* () {

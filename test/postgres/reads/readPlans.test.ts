@@ -71,7 +71,7 @@ layer(TestDatabase)("an audit compares few unrelated rows", (it) => {
     })
   )
 
-  it.effect("when a company has sold twenty blocks", () =>
+  it.effect("when the sales of a company fill twenty blocks", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       yield* sql.unsafe(sell(1, sales)).unprepared

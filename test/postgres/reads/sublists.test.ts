@@ -20,7 +20,7 @@ const blocksOf = (company: number) =>
   )
 
 layer(TestLayer, { excludeTestServices: true })("blocks of the sales of a service or terminal", (it) => {
-  it.effect("have the counts of a block for each service, each terminal and each pair of both", () =>
+  it.effect("have the counts of a block for each service, each terminal, and each pair of service and terminal", () =>
     Effect.gen(function* () {
       yield* setBlockLength(6)
       yield* runAll(deposit([1]))

@@ -243,7 +243,7 @@ layer(TestDatabase)("the tables of a cell", (it) => {
     })
   )
 
-  it.effect("have a rejected case for every constraint", () =>
+  it.effect("have a case above for every constraint", () =>
     Effect.gen(function* () {
       const seen = new Set([...ofMoney, ...ofSales, ...ofReversals].map(([, guard]) => guard))
       // Insurances, events, funding proposals and closings have their own test files. Transitions between statuses are

@@ -63,7 +63,7 @@ layer(TestDatabase)("the closings of a cell", (it) => {
     })
   )
 
-  it.effect("have a rejected case for every constraint", () =>
+  it.effect("have a case above for every constraint", () =>
     Effect.gen(function* () {
       const seen = new Set(cases.map(([, guard]) => guard))
       // cell.add_closing checks the chain.

@@ -57,7 +57,7 @@ layer(TestDatabase)("the tables of events", (it) => {
     })
   )
 
-  it.effect("have a rejected case for every constraint", () =>
+  it.effect("have a case above for every constraint", () =>
     Effect.gen(function* () {
       const seen = new Set(refusals.map(([, guard]) => guard))
       assert.deepStrictEqual([...seen].sort(), yield* guardsIn("cell", isOfEvents))

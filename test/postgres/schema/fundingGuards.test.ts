@@ -97,7 +97,7 @@ layer(TestDatabase)("the table of proposals of deposits and adjustments", (it) =
     })
   )
 
-  it.effect("has a rejected case for every constraint", () =>
+  it.effect("has a case above for every constraint", () =>
     Effect.gen(function* () {
       const guards = yield* guardsIn("cell", isOfFunding)
       // The triggers against deletions report the name of the trigger against changes.

@@ -150,7 +150,7 @@ layer(TestDatabase)("the insurance table", (it) => {
     })
   )
 
-  it.effect("has a rejected case for every constraint, including those of the SMS table", () =>
+  it.effect("has a case above for every constraint, including those of the SMS table", () =>
     Effect.gen(function* () {
       const seen = new Set(refusals.map(([, guard]) => guard))
       const guards = yield* guardsIn("cell", isOfInsurance)

@@ -113,7 +113,7 @@ layer(TestDatabase)("the tables about providers", (it) => {
     })
   )
 
-  it.effect("have a rejected case for every constraint", () =>
+  it.effect("have a case above for every constraint", () =>
     Effect.gen(function* () {
       const seen = new Set(rejected.map(([, guard]) => guard))
       assert.deepStrictEqual(

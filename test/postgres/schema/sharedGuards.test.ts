@@ -254,7 +254,7 @@ layer(TestDatabase)("the tables that companies share", (it) => {
     })
   )
 
-  it.effect("have a rejected case for every constraint", () =>
+  it.effect("have a case above for every constraint", () =>
     Effect.gen(function* () {
       const seen = new Set([...ofTheDirectory, ...ofTheCatalogue].map(([, guard]) => guard))
       const guards = [

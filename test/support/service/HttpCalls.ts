@@ -7,7 +7,7 @@ import { authorizationOf } from "../CompaniesAndTokens.ts"
 import { ServiceAddress } from "../InProcessService.ts"
 import { secret } from "./InMemoryService.ts"
 
-/** Parses CSV text into lines of cells, as RFC 4180 defines. */
+/** Parses CSV text into rows of cells, as RFC 4180 defines. */
 export const parseCsv = (text: string): ReadonlyArray<ReadonlyArray<string>> => {
   const lines: Array<Array<string>> = []
   let cells: Array<string> = []
