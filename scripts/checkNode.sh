@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs after npm ci and before npm's scripts. If the Node that they use cannot start, says what to install.
+# Runs after npm ci and before npm's scripts. If the Node that the scripts use cannot start, prints what to install.
 said=$(node --version 2>&1) && exit
 case $said in
   *libatomic.so.1*) lacks="install it with apt-get install libatomic1 (Debian, Ubuntu) or dnf install libatomic (Fedora)" ;;

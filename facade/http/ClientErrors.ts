@@ -171,7 +171,8 @@ const onConnect =
   }
 
 /**
- * How many connections beyond the limit may wait for their refusal. Node closes further connections without a response.
+ * Maximum number of connections beyond the limit that wait for their refusal. Node closes further connections without a
+ * response.
  */
 const refusals_max = 100
 

@@ -72,8 +72,8 @@ export const respond = (call: Caller, status: number, body: string | undefined, 
 }
 
 /**
- * A response with a file, or with its headers alone. If its stream fails midway, the connection is ended, so the client
- * notices that the file is incomplete.
+ * A response with a file or, for HEAD, with only the file's headers. If the stream of the file fails midway, the
+ * connection is ended, so the client notices that the file is incomplete.
  */
 export const respondFile = (
   call: Caller,

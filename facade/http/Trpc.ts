@@ -25,8 +25,9 @@ const methodOf = ({ method }: Request): Method => (method === "POST" ? "POST" : 
 const isBatch = ({ searchParams }: URL): boolean => searchParams.get("batch") === "1"
 
 /**
- * Makes a reader for the inputs of a request. It is as strict as REST and reads only after the gate. tRPC's own reader
- * would lose digits of amounts. The calls of a batch share one body, which is read once.
+ * Makes a reader for the inputs of a request. The reader is as strict as REST. It reads only after the gate of the
+ * procedure has admitted the caller. tRPC's own reader would lose digits of amounts. The calls of a batch share one
+ * body, which is read once.
  */
 const inputReader = Effect.fnUntraced(function* (request: Request, url: URL) {
   const all = yield* Effect.cached(methodOf(request) === "POST" ? readBody(request) : queryInput(queryOf(url)["input"]))
@@ -118,7 +119,7 @@ export const serveTrpc = Effect.gen(function* () {
     return refuseAll(call, Result.isFailure(late) ? trpcError(late.failure) : error)
   }
   const calls = callsOf(url).length
-  // If there are several calls, the header would not state which call is a replay.
+  // With several calls, Idempotent-Replay would not state which call is a replay, so the header is removed.
   if (calls > 1) delete call.reply.headers["idempotent-replay"]
   call.log.codes = errors.map((each) => publicErrorOf(each).code)
   yield* ensureQuota(call)

@@ -7,7 +7,7 @@ import { Readiness } from "./Monitoring.ts"
 export class Health extends Context.Service<
   Health,
   {
-    /** Whether the service runs. Does not end while a process hangs. */
+    /** Whether the service runs. False if a worker process hangs. */
     readonly isAlive: Effect.Effect<boolean>
     /** The conditions for accepting calls that do not hold yet. */
     readonly missing: Effect.Effect<ReadonlyArray<string>>

@@ -15,7 +15,7 @@ import { connections, DatabaseServer } from "../settings/DatabaseServer.ts"
 import { Settings } from "../settings/Settings.ts"
 import { Gauges } from "./Gauges.ts"
 
-/** The conditions for accepting calls, in the order of a start. */
+/** The conditions for accepting calls, in the order in which a starting process meets them. */
 const readinessParts = ["database", "migrations", "writes", "recovery", "listener"] as const
 export type ReadinessPart = (typeof readinessParts)[number]
 
@@ -65,17 +65,18 @@ const recoverySilence_max = Duration.minutes(2)
 const schemaCacheTtl = Duration.seconds(30)
 
 /**
- * How long the check of the schema waits for another node. Shorter than a readiness check, which must not fail with a node.
+ * How long the check of the schema waits for another node. The time is shorter than `check_max`, so that readiness does
+ * not fail because another node is down.
  */
 const nodeCheck_max = Duration.seconds(1)
 
 /**
- * A separate connection, so that sales and monitoring never wait for each other. A locked cell must not use up the time for
- * reading all cells.
+ * A separate connection, so that sales and monitoring never wait for each other. The lock timeout is short, so that a
+ * locked cell does not use up the time for reading the other cells.
  */
 const monitoringConnection = connections(1, { lock_timeout: "500", statement_timeout: "2000" })
 
-/** An audit's statement may take ten minutes, and uses at most one core. */
+/** The connection for audits. A statement of an audit may take ten minutes, and uses at most one core. */
 const auditConnection = connections(1, {
   statement_timeout: "600000",
   max_parallel_workers_per_gather: "0"
@@ -96,7 +97,7 @@ const readIsMigrated = Effect.map(Effect.all([SqlClient.SqlClient, Nodes]), ([sq
   )
 )
 
-// Caches only success. A brief outage of the database says nothing about its schema.
+// Caches only success, because a failed check may come from a brief outage of the database, not from its schema.
 const isMigrated = Effect.flatMap(
   readIsMigrated,
   Effect.cachedWithTTL((exit) => (Exit.isSuccess(exit) && exit.value ? schemaCacheTtl : Duration.zero))
@@ -115,7 +116,7 @@ export const readinessChecks = Layer.effectDiscard(
     yield* readiness.judge("database", yield* isDatabaseWritable)
     yield* readiness.judge("migrations", yield* isMigrated)
     const cells = yield* everyCellPlace
-    // If the cells cannot be read, the check of the database fails.
+    // If the cells cannot be read, the check `database` reports the failure.
     const known = Effect.orElseSucceed(cells, () => [])
     yield* readiness.judge("writes", Effect.flatMap(known, isStoring))
     yield* readiness.judge("recovery", isRecovering)

@@ -24,7 +24,7 @@ export interface Worker {
   readonly ended: Deferred.Deferred<WorkerEnded>
   readonly questions: Map<number, (answer: ReadonlyArray<string>) => void>
   isAccepting: boolean
-  /** Whether another worker takes its place, so that its end is expected. */
+  /** Whether another worker takes the place of this worker, so that the end of this worker is expected. */
   isReplaced: boolean
   metrics: string
 }
@@ -119,7 +119,7 @@ export const makeCrew = () => {
   return {
     workers,
     start,
-    /** Waits until as many workers accept calls. */
+    /** Waits until `count` workers accept calls. */
     whenAccepting: (count: number) =>
       Effect.repeat(Effect.sync(accepting), {
         while: ({ length }) => length < count,
@@ -132,7 +132,7 @@ export const makeCrew = () => {
           concurrency: "unbounded"
         })
       ),
-    /** The metrics of all workers, those that have ended included, as far as they are known. */
+    /** The last known metrics of all workers, including the workers that have ended. */
     knownMetrics: () => mergeMetrics([...[...workers].map(({ metrics }) => metrics), endedMetrics])
   }
 }

@@ -41,8 +41,9 @@ const format = (families: Iterable<Family>): string =>
     .join("\n")
 
 /**
- * Merges the metrics of several processes, in the text format of Prometheus. Counters and histograms are added. A gauge
- * has its largest value: the gauges are times of a last event, or values that one process reads from the database.
+ * Merges the metrics of several processes, in the text format of Prometheus. Counters and histograms are added. For a
+ * gauge, the largest value is kept, because each gauge is either the time of a last event or a value that only one
+ * process reads from the database.
  */
 export const mergeMetrics = (texts: ReadonlyArray<string>): string => {
   const families = new Map<string, Family>()
@@ -50,7 +51,10 @@ export const mergeMetrics = (texts: ReadonlyArray<string>): string => {
   return `${format(families.values())}\n`
 }
 
-/** Adds the metrics of a process that has ended to those of earlier ones. Its gauges end with the process. */
+/**
+ * Adds the metrics of a process that has ended to those of the processes that ended earlier. Leaves out gauges, because
+ * they describe only a running process.
+ */
 export const addEndedMetrics = (earlier: string, ended: string): string => {
   const families = new Map<string, Family>()
   for (const text of [earlier, ended]) addText(families, text)

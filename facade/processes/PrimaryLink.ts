@@ -36,11 +36,11 @@ export class PrimaryLink extends Context.Service<
       let isReplaced = false
       const answers: Readonly<Record<Question, Effect.Effect<ReadonlyArray<string>>>> = {
         alive: Effect.succeed([]),
-        // Only the worker with the background work recovers sales.
+        // A worker without the background work leaves out `recovery`, because it does not recover sales.
         missing: Effect.map(missing, (parts) =>
           parts.filter((part) => part !== "recovery" || Deferred.isDoneUnsafe(leads))
         ),
-        // One worker suffices to read the gauges from the database.
+        // Only the worker with the background work reads the gauges from the database. One reader suffices.
         cellsDown: Effect.suspend(() => (Deferred.isDoneUnsafe(leads) ? cellsDown : Effect.succeed([]))),
         metrics: Effect.map(
           Effect.suspend(() => (Deferred.isDoneUnsafe(leads) ? metrics : PrometheusMetrics.format())),
@@ -50,7 +50,7 @@ export class PrimaryLink extends Context.Service<
       const runFork = Effect.runForkWith(yield* Effect.context<never>())
       const handle = (message: ToWorker): void => {
         if (message._tag === "Counted") receive(message.counts)
-        // Readiness measures the time without recovery from now on.
+        // Readiness limits the time without recovery. That time begins now.
         if (message._tag === "Lead") runFork(Effect.andThen(recordSignOfRecovery, Deferred.succeed(leads, undefined)))
         if (message._tag === "Ask")
           runFork(Effect.map(answers[message.question], (answer) => send({ _tag: "Answer", id: message.id, answer })))

@@ -70,7 +70,7 @@ const replacementSignals = Effect.gen(function* () {
 
 type Environment = Readonly<Record<string, string>>
 
-/** Replaces workers: those that end, and on request all of them. */
+/** Replaces each worker that ends and, on SIGHUP, all workers. */
 const makeReplacements = (crew: Crew, environment: Environment, scope: Scope.Scope) => {
   /** Replaces a worker when it ends, unless another worker has its place already. */
   const keep = (worker: Worker, failures = 0): Effect.Effect<unknown> =>

@@ -61,7 +61,7 @@ const Service = Schema.Struct({
   nombre: Text,
   descripcion: Text,
   tipo: ServiceType,
-  // Printed by `catalog list`. An import only checks it; to rename a category, change the list of categories.
+  // `catalog list` prints this field. An import only checks it. To rename a category, change the list of categories.
   categoria: Schema.optionalKey(Text),
   categoria_id: SmallId,
   monto_minimo: AmountBound,
@@ -72,7 +72,7 @@ const Service = Schema.Struct({
   como_comprar: Text,
   producto_proveedor: Schema.optionalKey(Text),
   activo: Schema.optionalKey(Schema.Boolean),
-  // Printed by `catalog list COMPANY`. An import ignores it, because it is not part of the catalogue.
+  // `catalog list COMPANY` prints this field. An import ignores it, because it is not part of the catalogue.
   habilitado: Schema.optionalKey(Schema.Boolean)
 })
 

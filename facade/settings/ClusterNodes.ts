@@ -4,7 +4,7 @@ import * as Database from "../../adapters/postgres/connection/Database.ts"
 import { workers } from "../../adapters/postgres/schema/CitusCell.ts"
 import type { NodeAddress } from "./NodeSettings.ts"
 
-/** The address with another host and port. */
+/** The given address with its host and port replaced. */
 const onServer = (url: Redacted.Redacted, host: string, port: number): Redacted.Redacted => {
   const address = new URL(Redacted.value(url))
   address.hostname = host.includes(":") ? `[${host}]` : host

@@ -13,9 +13,9 @@ import { Settings } from "./Settings.ts"
 /** The database role in which a process works. */
 export type DatabaseRole = "saldo_server" | "saldo_operator"
 
-/** Another server with cells. */
+/** A server with cells other than the server of DATABASE_URL. */
 interface WatchedNode extends NodeAddress {
-  /** The watch of the server, one for all connections of this process. */
+  /** Detects that the server does not answer. One watch serves all connections of this process. */
   readonly watch: NodeWatch
 }
 
@@ -84,7 +84,10 @@ const describeServer = (url: Redacted.Redacted): string => {
 /** The address of a node, and the name of its variable. */
 type Place = Pick<Database.DatabaseOptions, "connect_max" | "socket" | "url" | "variable">
 
-/** Timeout of an attempt to connect to another node. Shorter than a check of readiness, which must not fail with a node. */
+/**
+ * Timeout of an attempt to connect to another node. It is shorter than the timeout of a readiness check, so that
+ * readiness does not fail because another node is down.
+ */
 const connect_max = "1 second"
 
 type Connect = (place: Place) => Layer.Layer<NodeClients, Database.DatabaseUnavailable>
@@ -97,7 +100,7 @@ const watchedPlace = (name: string, node: WatchedNode, placeOf = serverOf): Plac
   return { ...place, connect_max, socket: () => node.watch.socket(place.url) }
 }
 
-/** The other nodes, connected in the way of the node main. */
+/** Connections to the other nodes, made in the same way as the connections to the node main. */
 const otherNodes = (
   nodes: ReadonlyMap<string, WatchedNode>,
   connect: Connect,
@@ -121,7 +124,10 @@ const otherNodes = (
     })
   )
 
-/** Connections without separate ones for reads of one company and for best-effort writes. */
+/**
+ * Connections that also serve reads of one company and best-effort writes. `migratedConnections` has separate
+ * connections for these.
+ */
 const sameForAll = (options: Database.DatabaseOptions) =>
   Layer.provideMerge(Layer.merge(anyRoleReaderLayer, sharedBestEffortConnection), Database.layer(options))
 
@@ -153,7 +159,7 @@ export const ownerConnection = Layer.unwrap(
   )
 )
 
-/** Of every four connections, one is reserved for reads of one company's data. */
+/** One connection in four is reserved for reads of one company's data. */
 const readingShare = 4
 
 /**
@@ -166,7 +172,10 @@ const otherConnections_min = 3
 // up to date, the two addresses lead to different databases.
 const migrationAsOwner = Layer.effectDiscard(Effect.provide(migrate, Layer.fresh(ownerConnection)))
 
-/** Divides the given number of connections: some read one company's data, and one makes best-effort writes. */
+/**
+ * Divides the given number of connections: some read one company's data, one makes best-effort writes if enough remain,
+ * and the others do everything else.
+ */
 const dividedConnections = ({ connections_max, parameters, ...place }: Database.DatabaseOptions) => {
   const readers = Math.max(1, Math.floor(connections_max / readingShare))
   const noters = connections_max - readers > otherConnections_min ? 1 : 0
@@ -186,13 +195,17 @@ const dividedConnections = ({ connections_max, parameters, ...place }: Database.
  */
 export const connectionsOfCell = (connections_max: number): number => Math.max(4, Math.floor(connections_max / 4))
 
-/** Lock timeout of the connections of one cell. The statement is rolled back, so the caller may safely retry. */
+/**
+ * Lock timeout of the connections of one cell. After the timeout the statement is rolled back, so the caller may safely
+ * retry.
+ */
 const lockTimeout = { lock_timeout: "3000" }
 
 /**
  * The given number of connections to the database and to each node, after migrating the schema to this version. The
- * embedded server has a single login with all rights, so its sessions switch to the role. A server also has connections for
- * each of several cells. Commands have none, because they write their audit record in the transaction of the change.
+ * embedded server has a single login with all rights, so its sessions switch to the role. A server also has connections
+ * for each of several cells. Commands have no connections of their own for each cell, because a command writes its
+ * audit record in the transaction of the change.
  */
 export const migratedConnections = (connections_max: number, role: DatabaseRole) =>
   Layer.unwrap(

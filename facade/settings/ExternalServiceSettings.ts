@@ -142,7 +142,10 @@ export const externalServiceVariables = {
 type Variables = typeof externalServiceVariables
 type Values = { readonly [Name in keyof Variables]: Effect.Success<Variables[Name]> }
 
-/** By default a sixteenth of the calls, because recovery and sales in progress are more urgent. */
+/**
+ * Default maximum of concurrent queries about settled sales: a sixteenth of all calls, because recovery and sales in
+ * progress are more urgent.
+ */
 const followUpShareOf = (calls_max: number): number => Math.max(1, Math.floor(calls_max / 16))
 
 export const externalServicesOf = ({
@@ -158,9 +161,9 @@ export const externalServicesOf = ({
   insurer,
   sms,
   calls_max: externalCalls_max,
-  /** Number of questions in flight about settled sales. Null if later checks are turned off. */
+  /** Maximum number of concurrent queries about settled sales. Null if settled sales are not checked later. */
   followUpCalls_max: followUpCalls_max === off ? null : (followUpCalls_max ?? followUpShareOf(externalCalls_max)),
-  /** How often the balance with the provider is read. Null if it is not read. */
+  /** Interval between two reads of the balance at the provider. Null if the balance is not read. */
   floatEvery: floatEvery_min === off ? null : Duration.minutes(floatEvery_min),
   floatAlert
 })

@@ -38,7 +38,10 @@ const explain = (cause: unknown, { host, port }: Place, variables: { readonly [P
 /** The error of a failed attempt to listen. Names the variables that change the address. */
 export const cannotListen = (...why: Parameters<typeof explain>) => new CannotListen({ message: explain(...why) })
 
-/** The URL of a server from this machine. A server that listens on all addresses is reachable as localhost. */
+/**
+ * The URL at which programs on this machine reach a server. A server that listens on all addresses is reachable as
+ * localhost.
+ */
 export const localUrl = (
   scheme: "http" | "https",
   { host, port }: { readonly host: string; readonly port: number }

@@ -61,7 +61,7 @@ export const operationsOf = (values: Values) => ({
         },
   /** Interval of audits. Null if turned off. */
   auditEvery: values.auditEvery_min === off ? null : Duration.minutes(values.auditEvery_min),
-  /** How long a stopping process still accepts calls, so that load balancers notice in time. */
+  /** How long a stopping process still accepts calls, so that load balancers notice the stop in time. */
   shutdownDelay: Duration.seconds(values.shutdownDelay_s),
   /** The collector for traces and logs. Null if none is configured. */
   otlp:

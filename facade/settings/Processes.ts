@@ -16,10 +16,15 @@ export const processCount: Parser<number> = (text) =>
 /** Default of PG_POOL_MAX for a single process. */
 const connections_default = 16
 
-/** The connections that several processes share by default. Postgres accepts a hundred by default. */
+/**
+ * Number of connections that the processes share if PG_POOL_MAX is not set. Each process gets at least
+ * `connections_min`. Postgres accepts a hundred by default.
+ */
 const shared_max = 64
 
-/** With fewer connections, a process has none that listens for deliveries. */
+/**
+ * Minimum default of PG_POOL_MAX. With fewer connections, a process has no connection that listens for new deliveries.
+ */
 const connections_min = 7
 
 /** Default of PG_POOL_MAX. */

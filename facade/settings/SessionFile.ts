@@ -42,7 +42,7 @@ export const sessionFor = (place: string) =>
     Object.hasOwn(all, place) ? (all[place] ?? null) : null
   )
 
-/** Stores the session for a database, or removes it with null. */
+/** Stores the session for a database, or removes it if the token is null. */
 export const keepSessionFor = Effect.fnUntraced(function* (place: string, token: string | null) {
   const files = yield* FileSystem.FileSystem
   const [folder, path] = [yield* directory, yield* file]

@@ -170,7 +170,7 @@ const settingsOf = (values: Values) => ({
   http: { host: values.host, port: values.port },
   /** The certificate and key files. Null for plain HTTP, for example behind a proxy that terminates TLS. */
   tls: values.tls,
-  /** The most client connections that may be open. */
+  /** Maximum number of open client connections. */
   openConnections_max: values.openConnections_max,
   /** The address of the database. Null for the embedded Postgres in the data directory. */
   databaseUrl: values.database.url === null ? null : Redacted.make(values.database.url),
@@ -183,7 +183,7 @@ const settingsOf = (values: Values) => ({
   /** The pepper of token secrets. Null if the secrets are stored as plain SHA-256. */
   tokenPepper: values.tokenPepper === null ? null : Redacted.make(values.tokenPepper),
   dataDirectory: values.dataDirectory,
-  /** Number of processes that serve calls. One needs no primary process. */
+  /** Number of processes that serve calls. A single process has no primary process. */
   processes: values.processes,
   /** Number of connections to Postgres for each process. */
   connections_max: values.connections ?? defaultConnections(values.processes),
@@ -201,7 +201,7 @@ const settingsOf = (values: Values) => ({
       }
     : null,
   xidPrefix: values.xidPrefix,
-  /** The amount above which a deposit needs two operators. Null if no deposit does. */
+  /** The amount above which a deposit needs two operators. Null if one operator may make any deposit. */
   depositConfirmAbove: values.depositConfirmAbove === off ? null : values.depositConfirmAbove,
   /** The public URL of the service, without a trailing slash. Null if only the process's own address is known. */
   publicUrl: values.publicUrl,
@@ -209,7 +209,7 @@ const settingsOf = (values: Values) => ({
   supportEmail: values.supportEmail,
   /** The name of this deployment, which the operator has chosen. */
   environment: values.environment,
-  /** Whether webhooks may use http and lead to this machine. */
+  /** Whether webhooks may use http, and may have an address on this machine. */
   webhookLocal: values.webhookLocal,
   /** The external services of production companies. A service that is not configured is null. */
   externalServices: externalServicesOf(values),

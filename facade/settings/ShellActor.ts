@@ -20,7 +20,7 @@ export const shellOrigin = Effect.map(systemLogin, (login): Origin => {
   return { via: "cli", address: client === undefined || client === "" ? login : `${login ?? ""}@${client}` }
 })
 
-// Only commands read this variable, so it is no setting of the servers.
+// This variable is not part of `Settings`, because only commands read it.
 const tokenVariable = variable("OPERATOR_TOKEN", {
   expected: 'a token of "saldo operator token"',
   read: matchingPattern(/^[\w-]{43}$/),
@@ -28,7 +28,10 @@ const tokenVariable = variable("OPERATOR_TOKEN", {
   secret: true
 })
 
-/** The operator of OPERATOR_TOKEN or of `saldo login`. Null if neither is there, or if the session has ended. */
+/**
+ * The operator whom OPERATOR_TOKEN or the session of `saldo login` identifies. Null if there is neither a token nor a
+ * session, or if the session has ended.
+ */
 const signedIn = Effect.fnUntraced(function* (origin: Origin) {
   const operatorToken = yield* tokenVariable
   // A token that is no longer valid is an error, because a program would otherwise not notice that it has
@@ -44,8 +47,8 @@ const signedIn = Effect.fnUntraced(function* (origin: Origin) {
 })
 
 /**
- * The actor of a command. Without session, the shell is admin as long as no account of an admin is active. After that
- * it may only read.
+ * The actor of a command. Without a signed-in operator, the actor is the shell. The shell has the role admin until an
+ * admin's account is active. After that, it may only read.
  */
 const shellActor = Effect.gen(function* () {
   const origin = yield* shellOrigin

@@ -34,13 +34,16 @@ interface StatementFile {
   readonly mapping: ReadonlyMap<StatementField, string>
 }
 
-/** Faults that are named before reading stops. */
+/** Maximum number of faults in an error. Reading stops at this number. */
 const faults_max = 20
 
-/** Lines that are passed on as one batch. */
+/** Maximum number of lines in a batch. */
 const batch_max = 1_000
 
-/** Longest line in characters. Without it, an open quote would read the rest of the file into memory. */
+/**
+ * Maximum length of a line in characters. Without this limit, after an opening quote without a closing one, the rest of
+ * the file would be read into memory.
+ */
 const lineLength_max = 65_536
 
 const delimiters = [",", ";", "\t"]
@@ -65,14 +68,14 @@ const beginningOf = async (path: string): Promise<{ readonly text: string; reado
   }
 }
 
-/** Characters of a text that are parsed in one step. */
+/** Maximum number of characters that are parsed in one step. */
 const slice_max = 65_536
 
 function* slicesOf(text: string): Generator<string> {
   for (let start = 0; start < text.length; start += slice_max) yield text.slice(start, start + slice_max)
 }
 
-/** A statement with a content that can be read once. */
+/** An opened statement. Its content can be read only once. */
 interface Opened {
   readonly beginning: string
   readonly size: number

@@ -13,7 +13,7 @@ export interface VariableOptions<A, Default> {
   readonly expected: string
   readonly read: Parser<A>
   readonly fallback: Default
-  /** Errors do not show the value of a secret. */
+  /** Whether the value is a secret, which error messages do not show. */
   readonly secret?: boolean
 }
 

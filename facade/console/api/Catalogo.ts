@@ -23,7 +23,7 @@ const listedView = ({ active, enabled, service }: ListedService) => {
   return { ...fields, service_id: id as number, activo: active, habilitado: enabled }
 }
 
-/** Largest file of an import. */
+/** Maximum size of an imported file, in bytes. */
 const file_max = 2 * 1024 * 1024
 
 const readDraft = Effect.fnUntraced(function* (text: string, isCsv: boolean) {
@@ -32,7 +32,7 @@ const readDraft = Effect.fnUntraced(function* (text: string, isCsv: boolean) {
 
 const noChanges: ReadonlyArray<ReturnType<typeof changeDocument>> = []
 
-/** An import that changes nothing, because the file has faults. */
+/** The response to an import of a file with faults, which changes nothing. */
 const faulty = ({ faults }: BadCatalogue) =>
   Effect.succeed({
     cambios: noChanges,

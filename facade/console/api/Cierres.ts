@@ -17,7 +17,7 @@ import { change, csvExport, read } from "./Procedure.ts"
 const { date_from, date_to, page, per_page } = paging
 const days = { date_from, date_to }
 
-/** Broken closings in an answer. */
+/** Maximum number of broken closings in a response. */
 const shownBroken_max = 100
 
 const shownClosing = (closing: Closing) => ({

@@ -15,7 +15,7 @@ const jsonFaults: Readonly<Record<string, string>> = {
 
 const pesosText = "Tiene que ser un monto de $1 a $2 pesos con 2 decimales como máximo"
 
-/** Each reason of a reader, with its text. A text may contain groups of the reason. */
+/** The Spanish text for each reason that a file reader gives. `$1` in a text is the first group of the pattern. */
 export const faultTexts: ReadonlyArray<FaultText> = [
   [/^Not CSV: .*$/s, "No es CSV válido en esta línea."],
   [/^The column (.+) is given twice$/, "La columna $1 está dos veces."],

@@ -61,7 +61,7 @@ export const operadores = {
     handle: ({ input: { correo = null, nombre, rol } }) =>
       Effect.map(inviteOperator({ name: nombre, role: rol, email: correo }), invitationView)
   }),
-  /** Gives an operator a new invitation. The credentials of the account end. */
+  /** Gives an operator a new invitation. The earlier credentials of the account stop working. */
   reinvitar: change({
     gate: "operator",
     input: input({ nombre }),

@@ -7,7 +7,7 @@ import { panoramaView } from "../../api/PanoramaView.ts"
 import { read } from "./Procedure.ts"
 
 export const panorama = {
-  /** Without an environment: production, or development if no company is in production. */
+  /** Without `ambiente`, shows production, or development if no company is in production. */
   ver: read({
     gate: "read",
     input: input({ ambiente: Schema.optionalKey(Environment) }),

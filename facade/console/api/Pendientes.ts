@@ -44,7 +44,7 @@ const bandView = ({ environment, from_s, held, reversals, sales, supplier }: Pen
   ambiente: environment,
   suplidor: supplierNames[supplier],
   desde_segundos: from_s,
-  /** Null: without an upper bound. */
+  /** Null if the age has no upper bound. */
   hasta_segundos: ageBands_s.find((bound) => bound > from_s) ?? null,
   ventas: sales,
   anulaciones: reversals,

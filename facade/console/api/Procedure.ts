@@ -10,7 +10,7 @@ import type { Services } from "./Services.ts"
 export interface OperatorSession {
   readonly token: Redacted.Redacted
   readonly actor: Actor
-  /** The token that every change of this session must send. */
+  /** The CSRF token that every change of this session must send. */
   readonly csrf: string
   /** Whether the password was entered recently enough for a change. */
   readonly isFresh: boolean
@@ -41,7 +41,7 @@ interface Definition<A, I, O> {
   readonly input: Input<A, I>
   /** Largest size of the body in bytes, if the usual 64 KiB do not suffice. */
   readonly body_max?: number
-  /** Whether the call succeeds without a recent password. Every other change needs one. */
+  /** Whether the change is allowed without a recently entered password. */
   readonly withoutPassword?: boolean
   handle(given: Given<A>): Effect.Effect<O, OperatorError | CoreError, Services>
 }
@@ -58,7 +58,10 @@ export const read = <A, I, O>(definition: Definition<A, I, O>): Procedure<"query
   ...definition
 })
 
-/** A procedure that changes data. It needs the session's token and, unless it says otherwise, a recent password. */
+/**
+ * A procedure that changes data. Unless its gate is `public`, it needs the session's CSRF token and, without
+ * `withoutPassword`, a recent password.
+ */
 export const change = <A, I, O>(definition: Definition<A, I, O>): Procedure<"mutation", A, I, O> => ({
   kind: "mutation",
   ...definition

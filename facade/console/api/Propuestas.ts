@@ -78,7 +78,10 @@ export const propuestas = {
       }
     })
   }),
-  /** The role cajero suffices, because operators may also withdraw deposits that they proposed. The workflow checks the rest. */
+  /**
+   * The gate admits the role cajero, because operators may withdraw deposits that they proposed. The workflow checks
+   * the other conditions.
+   */
   rechazar: change({
     gate: "deposit",
     input: input({ propuesta: propuestaId, motivo: text(500) }),

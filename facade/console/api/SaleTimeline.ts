@@ -8,7 +8,7 @@ import { findings, iso, proposalView } from "./SaleView.ts"
 
 const subjects = { sale: "venta", reversal: "anulacion" } as const
 
-/** A step in the life of a sale. The field `evento` says which other fields there are. */
+/** A step in the history of a sale. The field `evento` determines the other fields. */
 const stepView = HistoryEvent.$match({
   Reserved: ({ amount, key }) => ({ evento: "reservada" as const, idempotency_key: key, monto: toPesos(amount) }),
   Answered: ({ by, outcome, repeatsUntil }) => ({
@@ -80,7 +80,10 @@ const partsView = ({ available, charged, held }: AmountParts) => ({
 const moneyView = (money: Movement | null) =>
   money === null ? null : { antes: partsView(money.before), despues: partsView(money.after) }
 
-/** The life of a sale. `dinero` says where the amount was before and after a step that moves it. */
+/**
+ * The history of a sale. For a step that moves money, `dinero` states how much was available, held and charged before
+ * and after the step.
+ */
 export const timelineView = (timeline: ReadonlyArray<Moment>) =>
   timeline.map(({ at, event, money }) => ({ fecha: formatOffset(at), ...stepView(event), dinero: moneyView(money) }))
 

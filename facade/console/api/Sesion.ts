@@ -35,7 +35,7 @@ export const sesion = {
           : {
               nombre: session.actor.name,
               rol: session.actor.role,
-              /** Whether the session belongs to an account, not to the shell. */
+              /** Whether the session belongs to an account. A session from a one-time link does not. */
               cuenta: session.actor.id !== null,
               /** The actions that the role allows. The page hides all other actions. */
               acciones: OperatorAction.literals.filter((action) => may(session.actor.role, action)),
@@ -52,7 +52,10 @@ export const sesion = {
       return null
     })
   }),
-  /** The account that an invitation is for. A change, so that the token is in no address. */
+  /**
+   * The account that an invitation is for. It is a change, not a read, so that the token is sent in the body and not in
+   * a URL.
+   */
   invitacion: change({
     gate: "public",
     input: input({ enlace }),
@@ -80,7 +83,10 @@ export const sesion = {
       return null
     })
   }),
-  /** Opens the session of the shell with the one-time link that a start has printed. */
+  /**
+   * Opens a session without an account, with the one-time link that `saldo serve` or `saldo console` printed at its
+   * start.
+   */
   abrirEnlace: change({
     gate: "public",
     input: input({ enlace }),

@@ -37,7 +37,7 @@ export const tokens = {
       return (yield* Tokens.use(({ list }) => list(empresa_id))).map(tokenView)
     })
   }),
-  /** Issues credentials. This answer is the only one with the secret. */
+  /** Issues credentials. Only this response contains the secret. */
   emitir: change({
     gate: "token",
     input: input({

@@ -105,7 +105,7 @@ export const transacciones = {
       return { items: items.map(saleView), ilegibles: unreadable, pagination: pagesOf(wanted, total) }
     })
   }),
-  /** The whole life of a sale, and what the operator can do about it now. */
+  /** The whole history of a sale, and the actions that the operator can take now. */
   ver: read({
     gate: "read",
     input: input({ transaction_id: transaccionId }),
@@ -150,7 +150,7 @@ export const transacciones = {
     input: input({
       transaction_id: transaccionId,
       propuesta: integerBetween(1, Number.MAX_SAFE_INTEGER, "El número de la propuesta."),
-      /** Settles although the provider cannot be asked, because it no longer exists. */
+      /** Whether to settle without asking the provider, because the provider no longer exists. */
       sin_preguntar: Schema.optionalKey(Schema.Boolean)
     }),
     handle: ({ input: { propuesta, sin_preguntar = false, transaction_id } }) =>

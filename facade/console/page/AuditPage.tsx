@@ -126,7 +126,7 @@ const FilterForm = ({ query }: Pick<ScreenProps, "query">) => {
   )
 }
 
-/** What operators and the service did. */
+/** The page with the audit log: the actions of operators and of the service. */
 export const AuditPage = ({ query }: ScreenProps) => {
   const filter = Object.fromEntries(
     filters.flatMap((name) => {

@@ -80,7 +80,7 @@ const List = ({ items }: { items: ReadonlyArray<Case> }) => (
   />
 )
 
-/** The differences between statements of providers and the sales, and the balance with each provider. */
+/** The differences between statements of providers and the sales. Also shows the balance at each provider. */
 export const CasesPage = ({ query }: ScreenProps) => {
   // The filters in the address are plain texts. The server checks their values.
   const wanted = filterIn(query, [...filters, "page"]) as Parameters<typeof api.casos.listar.query>[0]

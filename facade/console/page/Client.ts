@@ -5,7 +5,7 @@ import { csrfHeader, proceduresPath, useHeader } from "../Paths.ts"
 import type { FormFault } from "../ui/Form.tsx"
 import { askPassword, endSession, noteConnection, sessionToken } from "./Session.ts"
 
-/** The code of a call that has no response of the console. */
+/** Error code of a call that received no response from the console. */
 const noConnection = "SIN_CONEXION"
 const failed = "No se pudo conectar con la consola. Revise su conexión y reintente."
 
@@ -16,8 +16,8 @@ export const faultOf = (error: unknown): FormFault & { readonly code: string } =
 }
 
 /**
- * Handles refusals of the session for every call. A change that needs the password asks for it and is sent again. A call
- * without a session makes the page show the sign-in.
+ * Handles session errors for every call. If a change needs the password, asks for the password and retries the change.
+ * If there is no session, the page shows the sign-in.
  */
 const sessionLink: TRPCLink<ConsoleRouter> =
   () =>

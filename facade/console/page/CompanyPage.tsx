@@ -98,7 +98,8 @@ const refresh_s = 15
 export const CompanyPage = ({ id, query }: ScreenProps) => {
   const companyId = Number(id)
   const { data, error, reload } = useLive(() => api.empresas.ver.query({ empresa_id: companyId }), id, refresh_s)
-  // A deposit or an adjustment may have become a proposal.
+  // The number of changes. A new number loads the proposals again, because a deposit or an adjustment may have become a
+  // proposal.
   const [changes, setChanges] = useState(0)
   const changed = () => {
     reload()

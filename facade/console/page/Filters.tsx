@@ -4,7 +4,7 @@ import { useLive } from "../ui/Live.ts"
 import { api, faultOf } from "./Client.ts"
 import { setQuery } from "./Navigation.tsx"
 
-/** The options of a choice, made from names by value. The first option stands for all values. */
+/** The options of a choice, made from the name of each value. The first option stands for all values. */
 export const optionsOf = (names: Readonly<Record<string, string>>, all = "Todos") => [
   { value: "", label: all },
   ...Object.entries(names).map(([value, label]) => ({ value, label }))
@@ -27,7 +27,7 @@ export const useCompanies = () => {
   }
 }
 
-/** The given names in the query of an address, without empty ones. */
+/** The values of the given names in the query of an address, without empty values. */
 export const filterIn = (query: URLSearchParams, names: ReadonlyArray<string>): Record<string, string> =>
   Object.fromEntries(
     names.flatMap((name) => {

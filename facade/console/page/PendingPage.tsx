@@ -137,7 +137,10 @@ const List = ({
   />
 )
 
-/** Proposals of deposits, and sales and reversals with unknown outcome, with what can be done about them. */
+/**
+ * Shows pending proposals of deposits and adjustments. Then shows the sales and reversals with an unknown outcome, and
+ * the possible actions.
+ */
 export const PendingPage = ({ query }: ScreenProps) => {
   const companies = useCompanies()
   // The filters in the address are plain texts. The server checks their values.

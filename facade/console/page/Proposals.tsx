@@ -89,7 +89,10 @@ const Buttons = ({ onOpen, proposal }: { proposal: Proposal; onOpen: (open: Open
 const refresh_s = 15
 
 interface ProposalsProps {
-  /** The company. Without it, the pending proposals of all companies are shown, and nothing if there are none. */
+  /**
+   * Shows the proposals of this company. Without a company, shows the pending proposals of all companies, or nothing if
+   * there are none.
+   */
   readonly companyId?: number
   /** Each new value loads the proposals again. */
   readonly version?: number

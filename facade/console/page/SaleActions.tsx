@@ -203,7 +203,7 @@ const OpenDialog = ({
   )
 }
 
-/** One action with its button, or the reason why there is none. */
+/** The button of one action, or the reason why there is no button. */
 const ActionPart = ({ action, ...props }: ActionProps & { action: Action }) => {
   switch (action.accion) {
     case "preguntar":

@@ -21,7 +21,7 @@ import { WebhooksPage } from "./WebhooksPage.tsx"
 export interface Screen {
   readonly title: string
   readonly component: ComponentType<ScreenProps>
-  /** Whether the navigation has a link to the page. Pages of a single thing have none. */
+  /** Whether the navigation has a link to the page. A page about one item, such as one sale, has no link. */
   readonly isListed: boolean
   readonly action: OperatorAction
 }

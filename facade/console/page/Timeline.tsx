@@ -51,7 +51,7 @@ const entryNames: Readonly<Record<string, string>> = {
 
 const subjectOf = (subject: "anulacion" | "venta") => (subject === "venta" ? "la venta" : "la anulación")
 
-/** How often a step happened, and the last time. Empty for a single time. */
+/** The number of times that a step happened, and the time of the last one. Empty if the step happened once. */
 const repetition = ({ ultima, veces }: { readonly veces: number; readonly ultima: string }): string =>
   veces === 1 ? "" : ` (${veces} veces, hasta el ${dateTime(ultima)})`
 
@@ -164,7 +164,7 @@ const Money = ({ money }: { money: NonNullable<Step["dinero"]> }) => (
   </p>
 )
 
-/** The life of a sale, from the call to the last delivery of its events. */
+/** The history of a sale, from the call to the last delivery of its events. */
 export const Timeline = ({ steps }: { steps: ReadonlyArray<Step> }) => (
   <ol class="timeline">
     {steps.map((step, place) => {

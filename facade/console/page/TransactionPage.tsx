@@ -8,7 +8,7 @@ import { SaleActions } from "./SaleActions.tsx"
 import { StatusBadge } from "./SaleParts.tsx"
 import { type Sale, Timeline } from "./Timeline.tsx"
 
-/** How often an unresolved sale is read again. */
+/** Interval between two reads of the sale, in seconds. */
 const refresh_s = 15
 
 const reversalNames = { PENDING: "pendiente", REVERSED: "confirmada", DENIED: "negada" } as const
@@ -56,7 +56,7 @@ const Facts = ({ sale }: { sale: Sale }) => (
   </dl>
 )
 
-/** A sale with its whole life, and what can be done about it now. */
+/** A sale with its whole history, and the actions that are possible now. */
 export const TransactionPage = ({ id }: ScreenProps) => {
   const { data, error, reload } = useLive(() => api.transacciones.ver.query({ transaction_id: id }), id, refresh_s)
   if (data === undefined)

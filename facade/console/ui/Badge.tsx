@@ -1,6 +1,8 @@
 import type { ComponentChildren } from "preact"
 
-/** The meaning of a badge's colour. The text always says the same, so no information is in the colour alone. */
+/**
+ * The meaning of a badge's colour. The badge's text always states this meaning too, so readers need not see the colour.
+ */
 export type Tone = "good" | "bad" | "warn" | "info" | "plain"
 
 /** A state in a coloured frame. */

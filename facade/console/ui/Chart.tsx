@@ -48,7 +48,7 @@ const optionsOf = ({ format, points, series }: ChartProps, width: number): uPlot
   }
 }
 
-/** A chart of lines, and a table with the same values, which a keyboard and a screen reader reach. */
+/** A line chart, and a table with the same values for users of a keyboard or a screen reader. */
 export const Chart = (props: ChartProps) => {
   const { format, points, series, title } = props
   const frame = useRef<HTMLDivElement>(null)

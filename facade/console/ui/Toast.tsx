@@ -24,7 +24,7 @@ export const toast = (text: string, { isError = false } = {}): void => {
   setTimeout(() => replace(messages.filter((message) => message.id !== id)), shown_ms)
 }
 
-/** The place of the messages, once in the page. */
+/** The element that shows the messages. A page has only one. */
 export const Toasts = () => {
   const [, redraw] = useState(0)
   useEffect(() => {
