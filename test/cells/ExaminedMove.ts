@@ -66,7 +66,7 @@ const points =
 /** The statements that ask whether calls of the company, or transactions of its cell, are in progress. */
 const awaited = { calls: /as work$/, transactions: /from pg_locks/ } as const
 
-/** Before the third such statement of a run, the calls or the transactions end. Without a wait, fewer are sent. */
+/** Before the third `awaited` statement of its kind in a run, the calls or the transactions end. */
 const polls = 3
 
 /** The defect with which the command dies. */
@@ -161,7 +161,7 @@ const makeServers = Effect.fnUntraced(function* (course: Course) {
   }
   return {
     commit,
-    /** One server does not know of the move. Another one knows the new place once the directory names it. */
+    /** One server does not know of the move. Another server knows the new place once the directory names it. */
     work: Effect.gen(function* () {
       yield* work(from)
       if (isSame(yield* ownPlace(company), to)) yield* work(to)
@@ -221,7 +221,7 @@ const check = Effect.fnUntraced(function* ({ company, from, to }: Course, { conf
 
 /**
  * Runs the command. When the command reaches a point for the first or second time in all runs, it waits while the servers work.
- * The first time, the command then dies. Calls and transactions that the command waits for end after `polls`.
+ * The first time, the command then dies. Calls and transactions that the command waits for end at the poll number `polls`.
  */
 const runOnce = Effect.fnUntraced(function* (
   { command }: Course,

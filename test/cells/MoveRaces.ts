@@ -42,7 +42,7 @@ type Ports = Layer.Success<typeof MovesOnThreeCells>
 interface Course<R> {
   /** Three companies, one for each race. */
   readonly companies: readonly [number, number, number]
-  /** Moves a company, or its cell, until it is in the last cell. */
+  /** Moves a company or its cell several times. At the end the company is in the cell `last`. */
   readonly moveAround: (company: number) => Effect.Effect<void, unknown, R>
   readonly last: string
   /** Runs a read on the node of the last cell. */

@@ -52,7 +52,7 @@ export const strayRows = Effect.map(readPlacements, (placements) =>
     .map(({ cell, companyId, table }) => `${cell}.${table}: ${companyId}`)
 )
 
-/** The tables of a cell that have rows. */
+/** The tables in which a cell has rows. */
 export const filledTables = (name: string) =>
   Effect.map(readPlacements, (placements) => [
     ...new Set(placements.flatMap(({ cell, table }) => (cell === name ? [table] : [])))

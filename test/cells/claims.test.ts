@@ -16,7 +16,7 @@ import { depositWithEvent } from "./Trade.ts"
 const lease = Duration.minutes(1)
 const delivered = Verdict.Confirm({ delivery: { authCode: "AUTH-77", rechargeToken: null } })
 
-/** Makes this number of sales in production. */
+/** Makes the given number of production sales, and settles each with the verdict. */
 const sell = Effect.fnUntraced(function* (company: number, sales: number, verdict: Verdict) {
   const ledger = yield* Ledger
   yield* opened(ledger, company, 100_000)
@@ -56,7 +56,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("backgroun
       const countsOf = (sales: ReadonlyArray<string>) =>
         [300, 301, 302].map((company) => sales.filter((sale) => sale.startsWith(`${company} `)).length)
 
-      // Each claim begins with another cell, so the many sales of one cell do not delay those of another.
+      // Each claim begins with a different cell, so that the many sales of one cell do not delay the sales of another cell.
       const first = [yield* claimed(2), yield* claimed(2), yield* claimed(2)]
       assert.deepStrictEqual(
         first

@@ -93,7 +93,7 @@ layer(Postgres, { excludeTestServices: true, timeout: "2 minutes" })("a company 
   )
 })
 
-/** Claims all work, and returns the kinds of work of a company that were claimed. */
+/** Claims all work of all companies. Returns which kinds of work of the given company were claimed. */
 const claimedOf = Effect.fnUntraced(function* (company: number) {
   const now = DateTime.add(yield* DateTime.now, { hours: 1 })
   const claim = { now, lease: Duration.minutes(1), limit: 100 }

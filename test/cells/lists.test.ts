@@ -32,7 +32,7 @@ const companies = [
   [302, 3]
 ] as const
 
-/** Sells in turn in the three cells. Every third sale stays unresolved. */
+/** Sells in the three cells alternately. Every third sale of a company stays unresolved. */
 const sold = Effect.gen(function* () {
   const ledger = yield* Ledger
   for (const [company] of companies) yield* opened(ledger, company, 1_000_000)

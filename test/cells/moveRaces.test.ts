@@ -69,7 +69,7 @@ layer(MovesOnThreeCells, { excludeTestServices: true, timeout: "5 minutes" })("a
         )
         assert.lengthOf(homes, 1)
         assert.deepStrictEqual(yield* violatedInvariants, [])
-        // Ends a move that an operator could not end.
+        // Ends the move that the commands may have left unfinished.
         yield* Effect.ignore(move(309, homes[0] ?? "cell"))
       }
     })

@@ -19,7 +19,7 @@ const watch = (page: Page, origin: string): ReadonlyArray<string> => {
   const faults: Array<string> = []
   page.on("pageerror", (error) => faults.push(String(error)))
   page.on("console", (message) => {
-    // Chromium also reports each refused call as an error. Such an error is no fault, because the page shows it.
+    // Chromium also reports each refused call as an error. Such an error is no fault, because the page shows the refusal.
     if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) faults.push(message.text())
   })
   page.on("request", (request) => {

@@ -55,7 +55,7 @@ describe("saldo doctor on an installation", { timeout: timeout_ms }, () => {
     Effect.gen(function* () {
       const environment = { DATABASE_URL: yield* freshDatabaseUrl }
       assert.deepStrictEqual((yield* examined(environment)).wrong, ["durability"])
-      // The doctor creates no data key. The first command that needs one creates it and wraps it with DATA_KEY.
+      // The doctor creates no data key. The first command that needs a data key creates it and wraps it with DATA_KEY.
       assert.strictEqual((yield* run({ ...environment, DATA_KEY }, "company", "list")).code, 0)
       assert.deepStrictEqual((yield* examined({ ...environment, DATA_KEY })).wrong, ["durability"])
       assert.deepStrictEqual((yield* examined(environment)).wrong, ["durability", "personal data"])

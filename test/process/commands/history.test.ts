@@ -31,7 +31,7 @@ const shown = Effect.fnUntraced(function* (id: number) {
 
 const replaysIn = (historia: Printed) => historia.filter(({ evento }: Printed) => evento === "replayed")
 
-/** The history once it contains these replay counts. A replay is recorded after its response. */
+/** Waits until the history contains these replay counts, because a replay is recorded after its response. */
 const withReplays = (id: number, times: ReadonlyArray<number>) =>
   eventually(shown(id), ({ historia }) => `${replaysIn(historia).map(({ veces }: Printed) => veces)}` === `${times}`)
 

@@ -93,7 +93,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a token", (it) => {
     })
   )
 
-  it.effect.each(["activate", "suspend"])("refuses %s once it is revoked", (verb) =>
+  it.effect.each(["activate", "suspend"])("refuses %s once the token is revoked", (verb) =>
     Effect.gen(function* () {
       const { answer, refusal } = yield* CommandLine
       const { token_id } = yield* issue()

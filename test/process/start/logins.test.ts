@@ -127,7 +127,7 @@ describe("separate database logins", { timeout: timeout_ms }, () => {
   )
 })
 
-/** A database that its owner has migrated, with a login that has the rights of a server and may not switch to a role. */
+/** URLs of a migrated database for three logins: a server, a server that may not switch to another role, and the owner. */
 class Migrated extends Context.Service<Migrated, Readonly<Record<"server" | "bound" | "owner", string>>>()(
   "test/Migrated"
 ) {

@@ -24,7 +24,7 @@ const files = readdirSync(new URL("../../../sql/", import.meta.url), { recursive
 )
 
 describe("replicas that start concurrently on an empty database", { timeout: timeout_ms }, () => {
-  it.live("migrate it once", () =>
+  it.live("migrate the database once", () =>
     Effect.gen(function* () {
       const url = yield* copyDatabase(inject("postgresUrl"), "template0", `bare_${randomUUID()}`)
       const replica = Layer.fresh(Database.layer({ url: Redacted.make(url), connections_max: 1 }))

@@ -159,7 +159,7 @@ const readiness = (ops: string) =>
     return [response.status, await response.json()]
   })
 
-// The tests share one server, because each start of a process takes a second or more. They run in this order.
+// The tests share one server, because each start of a process takes a second or more. The tests run in this order.
 layer(TwoWorkers.layer, { excludeTestServices: true, timeout: timeout_ms })("a server with two workers", (it) => {
   it.effect("prints one banner, is alive and ready, and gives the background work to one worker", () =>
     Effect.gen(function* () {
@@ -206,7 +206,7 @@ layer(TwoWorkers.layer, { excludeTestServices: true, timeout: timeout_ms })("a s
         const change = Effect.gen(function* () {
           yield* eventually(countedSales(ops), (sales) => sales > before, pause_ms)
           process.kill(oldest, "SIGSTOP")
-          // One of the first two new connections goes to the stopped worker, which does not accept it.
+          // One of the first two new connections goes to the stopped worker, which does not accept the connection.
           const calling = yield* Effect.forEach([1, 2], () => Effect.forkChild(callOnce, { startImmediately: true }))
           assert.isNotNull(yield* callOnce)
           process.kill(oldest, "SIGKILL")

@@ -24,7 +24,7 @@ const secret = "0123456789abcdef0123456789abcdef"
 const slowGateway = Effect.gen(function* () {
   const waiting: Array<() => void> = []
   const server = createServer(async (request, response) => {
-    // The server also reads its balance with the provider.
+    // The server also asks the provider for Saldo's balance.
     if (request.method === "GET") return response.writeHead(404).end()
     const { amount_centavos, xid } = (await json(request)) as { amount_centavos: number; xid: string }
     const delivered = { outcome: "delivered", xid, amount_centavos, auth_code: "LENTA-1", recharge_token: null }
