@@ -148,30 +148,28 @@ layer(SpreadTestServer, { excludeTestServices: true })("a daily closing (contrac
     })
   )
 
-  it.effect(
-    "is in a list with the newest day first, which has a day filter, pages, and the formats JSON, CSV and PDF",
-    () =>
-      Effect.gen(function* () {
-        const { auth } = yield* closedCompany
-        const listed = (query: string) =>
-          Effect.map(get(`/v1/cierres?${query}`, auth), ({ body }) => [
-            body.data.items.map(({ dia }: { dia: string }) => dia),
-            body.data.pagination.total
-          ])
-        assert.deepStrictEqual(yield* listed(""), [[nextDay, day], 2])
-        assert.deepStrictEqual(yield* listed("per_page=1&page=2"), [[day], 2])
-        assert.deepStrictEqual(yield* listed(`date_to=${day}`), [[day], 1])
-        assert.deepStrictEqual(yield* listed("date_from=2026-03-13"), [[], 0])
-        const alias = yield* get("/v1/closings", auth)
-        assert.deepStrictEqual(alias.body.data, (yield* get("/v1/cierres", auth)).body.data)
-        const [, ...rows] = parseCsv((yield* get("/v1/cierres?formato=csv", auth)).text)
-        assert.deepStrictEqual([...new Set(rows.map(([dia]) => dia))], [nextDay, day])
-        const pdf = readPdf(yield* getBytes("/v1/cierres?formato=pdf", auth))
-        assert.includeMembers(
-          pdf.lines.map(({ text }) => text),
-          ["Cierres diarios", day, nextDay, "899.75", "1,500.00"]
-        )
-      })
+  it.effect("is listed newest first, with a filter by day and with pages, as JSON, CSV and PDF", () =>
+    Effect.gen(function* () {
+      const { auth } = yield* closedCompany
+      const listed = (query: string) =>
+        Effect.map(get(`/v1/cierres?${query}`, auth), ({ body }) => [
+          body.data.items.map(({ dia }: { dia: string }) => dia),
+          body.data.pagination.total
+        ])
+      assert.deepStrictEqual(yield* listed(""), [[nextDay, day], 2])
+      assert.deepStrictEqual(yield* listed("per_page=1&page=2"), [[day], 2])
+      assert.deepStrictEqual(yield* listed(`date_to=${day}`), [[day], 1])
+      assert.deepStrictEqual(yield* listed("date_from=2026-03-13"), [[], 0])
+      const alias = yield* get("/v1/closings", auth)
+      assert.deepStrictEqual(alias.body.data, (yield* get("/v1/cierres", auth)).body.data)
+      const [, ...rows] = parseCsv((yield* get("/v1/cierres?formato=csv", auth)).text)
+      assert.deepStrictEqual([...new Set(rows.map(([dia]) => dia))], [nextDay, day])
+      const pdf = readPdf(yield* getBytes("/v1/cierres?formato=pdf", auth))
+      assert.includeMembers(
+        pdf.lines.map(({ text }) => text),
+        ["Cierres diarios", day, nextDay, "899.75", "1,500.00"]
+      )
+    })
   )
 
   // A path, the permissions of the token (an empty list grants every permission), and the response.

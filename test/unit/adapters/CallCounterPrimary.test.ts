@@ -21,7 +21,7 @@ const twoWorkers = () => {
 }
 
 describe("calls that a primary process counts", () => {
-  it.live("share one limit over all workers, and count only admitted calls", () =>
+  it.live("share one limit over all workers, and only admitted calls use it up", () =>
     Effect.gen(function* () {
       const { one, other } = twoWorkers()
       const calls = [one, other, one, other, one].map((counter) => counter.count(bucket, window, 1))

@@ -10,10 +10,11 @@ const Kind = Schema.Literals([0, 1])
 const Calls = Schema.Struct({ kind: Kind, calls: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 150 })) })
 const Finished = Schema.Struct({ kind: Kind, finishes: Schema.Literal(true) })
 
-// A sequence must be this long so that other kinds can start three groups while a kind with few calls waits.
+// Calls of one kind run the same SQL statement, for example all reservations. A short sequence would not contain three
+// groups of one kind while a call of the other kind waits.
 const Steps = Schema.Array(Schema.Union([Calls, Finished])).check(Schema.isMinLength(60))
 
-/** Maximum number of groups of other kinds that may finish while one kind waits. */
+/** A waiting kind starts a group at the latest when this many groups have finished. */
 const patience = 3
 
 describe("groups of several kinds", () => {
@@ -104,7 +105,7 @@ describe("the scheduler of groups", () => {
     }
   )
 
-  it("starts a second group by the number of calls in running groups, not in finished groups", () => {
+  it("does not count the calls of finished groups when it decides whether to start a second group", () => {
     const sale = kindOf(groupTurns())
     sale.call(60)
     sale.finish()
@@ -209,7 +210,7 @@ describe("a group", () => {
   })
 })
 
-/** Calls of two kinds in a cell with a limit of 5 seconds. Their statements end when the test ends them. */
+/** Calls of two kinds in a cell with a limit of 5 seconds. Their statements run until the test calls `end`. */
 const inLateCell = Effect.gen(function* () {
   const ended = yield* Deferred.make<void>()
   const turns = groupTurns({ cell: "norte", timeout: Duration.seconds(5) })
@@ -221,7 +222,7 @@ const inLateCell = Effect.gen(function* () {
 const lateness = new CellLate({ message: "the cell norte takes longer than 5s to answer" })
 
 describe("a group that takes longer than the limit of its cell", () => {
-  it.effect("fails its calls and those that wait for it, and calls succeed again when it has ended", () =>
+  it.effect("fails its own calls and the waiting calls, and calls succeed again after the group has ended", () =>
     Effect.gen(function* () {
       const { end, reserve, settle } = yield* inLateCell
       const late = (call: Effect.Effect<number>) => Effect.map(Effect.exit(call), (exit) => told(exit))
@@ -253,7 +254,7 @@ describe("a group that takes longer than the limit of its cell", () => {
 })
 
 describe("the mean size of recent groups", () => {
-  it.effect("covers the groups of at least half a second, and is 0 without groups", () =>
+  it.effect("is measured over at least half a second, and is 0 if no group ran in this time", () =>
     Effect.gen(function* () {
       const call = grouped<number, number>(sql, "watched", (members) => Effect.succeed(members))
       const calls = (count: number) => Effect.replicateEffect(call(1), count, { concurrency: "unbounded" })

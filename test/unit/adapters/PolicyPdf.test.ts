@@ -11,7 +11,7 @@ const numbered = (number: string): PolicyFacts => ({ ...facts, policy: { ...fact
 
 const testMark = "SIN VALIDEZ — PRUEBA"
 
-layer(PolicyPdf.layer)("the documents of a policy (4.6, step 8)", (it) => {
+layer(PolicyPdf.layer)("the documents of a policy (contract 4.6, step 8):", (it) => {
   it.effect.each([
     ["poliza", 215.9, 279.4],
     ["marbete", 100, 70]
@@ -272,7 +272,7 @@ layer(PolicyPdf.layer)("a policy", (it) => {
     })
   )
 
-  it.effect("ends a cover text that is too long in an ellipsis", () =>
+  it.effect("shortens a cover text that is too long, with an ellipsis at its end", () =>
     Effect.gen(function* () {
       const { lines } = yield* read(filled("Titular", cover.repeat(200)), "poliza")
       assert.match(words(lines), /responsabilidad civil[^…]*… Servicios opcionales/)

@@ -20,7 +20,7 @@ const valueOf = (lines: ReadonlyArray<Line>, label: string, next: string): Reado
     .toSorted((one, other) => other.y - one.y || one.x - other.x)
 }
 
-// Identifier, and what is printed from left to right.
+// Identifier, and the characters that are printed, from left to right.
 const identifiers: ReadonlyArray<readonly [string, string]> = [
   ["8095551234", "8095551234"],
   // Emoji and Thai, which the main font lacks.
@@ -54,7 +54,8 @@ layer(ReceiptPdf.layer)("a printed receipt", (it) => {
       }
       for (const [index, part] of parts.entries()) {
         const right = parts[index + 1]
-        if (right?.y === part.y) assert.isAtMost(part.x + part.width, right.x + 0.01, `${part.text} is written over`)
+        if (right?.y === part.y)
+          assert.isAtMost(part.x + part.width, right.x + 0.01, `${part.text} overlaps the next text`)
       }
     })
   )

@@ -73,7 +73,7 @@ describe("the simulated insurer", () => {
     ["A123459", null],
     ["K000000", "InsuranceRejected"],
     ["K12343", "PolicyActive"]
-  ] as const)("answers a plate like %s before the sale with %s", ([plate, refusal]) =>
+  ] as const)("answers a plate like %s before the sale with %s (null: no refusal)", ([plate, refusal]) =>
     Effect.gen(function* () {
       const inspected = yield* Effect.result(inspect(plate))
       const quoted = yield* Effect.result(quote(plate))
@@ -82,7 +82,7 @@ describe("the simulated insurer", () => {
     })
   )
 
-  it.effect("states when the active policy of a plate ending in 3 expires", () =>
+  it.effect("states from which day the active policy of a plate ending in 3 can be renewed", () =>
     Effect.gen(function* () {
       // This instant is still in December in local time.
       yield* at("2027-01-01T03:59:59.999Z")

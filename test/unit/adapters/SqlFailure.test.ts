@@ -6,21 +6,25 @@ const failed = (code: string, syscall?: string) => ({
   reason: { cause: Object.assign(new Error(code), { code, syscall }) }
 })
 
-describe("a server", () => {
+describe("an error of a database server", () => {
   it.each([
     ["refuses the connection", failed("ECONNREFUSED", "connect"), true],
     ["refuses the connection at each of its addresses", failed("ECONNREFUSED"), true],
-    ["has no address", failed("ENOTFOUND", "getaddrinfo"), true],
+    ["has a name without an address", failed("ENOTFOUND", "getaddrinfo"), true],
     ["does not answer the attempt to connect", failed("ETIMEDOUT", "connect"), true],
-    ["starts", failed("57P03"), true],
+    ["is still starting", failed("57P03"), true],
     ["allows no connections to the database", failed("55000"), true],
-    ["was not connected", new Database.DatabaseUnavailable({ message: "no answer", answers: false }), true],
+    [
+      "did not answer while the pool connected",
+      new Database.DatabaseUnavailable({ message: "no answer", answers: false }),
+      true
+    ],
     ["goes silent on an open connection", failed("ETIMEDOUT", "read"), false],
-    ["has no route any more on an open connection", failed("EHOSTUNREACH", "read"), false],
+    ["became unreachable on an open connection", failed("EHOSTUNREACH", "read"), false],
     ["breaks an open connection", failed("ECONNRESET", "read"), false],
     ["stops during a statement", failed("57P01"), false],
     ["refuses a write", failed("23505"), false]
-  ] as const)("that %s: whether the statement was certainly not sent", (_, error, wasNotSent) => {
+  ] as const)("that %s tells whether the statement was certainly not sent", (_, error, wasNotSent) => {
     assert.strictEqual(isUnreachable(error), wasNotSent)
   })
 })

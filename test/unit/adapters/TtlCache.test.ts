@@ -44,7 +44,7 @@ describe("the cache", () => {
     })
   )
 
-  it.effect("does not keep a read that was running during an invalidation", () =>
+  it.effect("does not keep the value of a read that was running during an invalidation", () =>
     Effect.gen(function* () {
       const begun = yield* Deferred.make<void>()
       const change = yield* Deferred.make<string>()
@@ -59,7 +59,7 @@ describe("the cache", () => {
     })
   )
 
-  it.effect("counts the age from the start of the read", () =>
+  it.effect("counts the age of a value from the start of its read", () =>
     Effect.gen(function* () {
       let reads = 0
       const { get } = makeTtlCache(
@@ -107,7 +107,7 @@ describe("the cache", () => {
     })
   )
 
-  it.effect("evicts the key that was read longest ago when it is full", () =>
+  it.effect("evicts, when it is full, the key whose value was read from the source longest ago", () =>
     Effect.gen(function* () {
       const { get } = counting(2)
       const all = ["a", "b", "a", "c", "b", "c", "a", "c", "b"]
@@ -115,7 +115,7 @@ describe("the cache", () => {
     })
   )
 
-  it.effect("counts the age from the last read", () =>
+  it.effect("evicts a key by the time of its last read from the source, not of its first", () =>
     Effect.gen(function* () {
       const { get } = counting(3)
       yield* get("a")

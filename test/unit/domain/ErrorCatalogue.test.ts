@@ -125,7 +125,7 @@ describe("an error as its caller sees it", () => {
 
 const contractPage = readFileSync(new URL("../../../docs/contract.md", import.meta.url), "utf8")
 
-/** Names of details that several codes share, or that depend on the caller's fields. */
+/** Details that several codes share. The page of a code need not explain them. */
 const known = ["transaction_id", "xid", "status"]
 
 describe("the documentation page of a code", () => {

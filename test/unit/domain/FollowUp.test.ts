@@ -23,11 +23,14 @@ describe("a later answer about a settled sale", () => {
     ["FAILED", NotFound(), null],
     ["FAILED", NotAsked(), null],
     ["FAILED", Unknown(), null]
-  ] as const)("contradicts %s with %j: %s", (status, answer, kind) => {
-    assert.strictEqual(contradictionOf(status, answer), kind)
-  })
+  ] as const)(
+    "contradicts the status %s, if it is %j, in this way: %s (null: no contradiction)",
+    (status, answer, kind) => {
+      assert.strictEqual(contradictionOf(status, answer), kind)
+    }
+  )
 
-  it("is requested 1, 6, 24 and 48 hours after the settlement, each time until the next check is due", () => {
+  it("is requested 1, 6, 24 and 48 hours after the settlement, but not once 6, 24, 48 or 72 hours have passed", () => {
     const hours = (duration: Duration.Duration) => Duration.toMillis(duration) / 3_600_000
     assert.deepStrictEqual(
       checks.map(({ dueAfter, hours: name, lateAfter }) => [name, hours(dueAfter), hours(lateAfter)]),

@@ -38,7 +38,8 @@ const confirmed: FundingProposal = { ...proposal, state: "confirmed", decision, 
 const rejected: FundingProposal = { ...proposal, state: "rejected", decision: { ...decision, reason: "no" } }
 
 describe("a proposal of a deposit or correction", () => {
-  // Proposal, operator, hours since the proposal -> why the operator may not confirm, and may not reject. Null: may.
+  // Proposal, operator, hours since the proposal -> the reasons why the operator may not confirm it and may not reject it.
+  // Null: the operator may.
   it.each([
     [proposal, "Beto", 0, null, null],
     [proposal, "Beto", 23.999, null, null],
@@ -52,7 +53,7 @@ describe("a proposal of a deposit or correction", () => {
     [rejected, "Carla", 2, "rejected", "rejected"],
     [{ ...proposal, state: "expired" }, "Carla", 2, "expired", "expired"]
   ] as const)(
-    "is refused for the expected reason, when confirmed and when rejected: case %#",
+    "can be confirmed, and rejected, unless the table states a reason: case %#",
     (given, operator, after, confirm, reject) => {
       const at = hours(after)
       const whyNot = (result: Result.Result<unknown, { readonly why: string }>) =>
@@ -68,7 +69,7 @@ describe("a proposal of a deposit or correction", () => {
     assert.deepStrictEqual(Result.isFailure(refused) && refused.failure.decision, { by: "Beto", at: hours(1) })
   })
 
-  it("recognises the operator who has confirmed it by any spelling of the name", () => {
+  it("is recognised as confirmed by an operator, however the operator's name is spelled", () => {
     assert.deepStrictEqual(
       [confirmed, confirmed, rejected, proposal].map((each, index) =>
         isConfirmedBy(each, index === 1 ? "Ana" : "BETO")
@@ -77,7 +78,7 @@ describe("a proposal of a deposit or correction", () => {
     )
   })
 
-  it("is expired from 24 hours on only while it is pending", () => {
+  it("expires after 24 hours if it is still pending", () => {
     const states = [proposal, confirmed, rejected].map((each) => [stateAt(each, hours(23)), stateAt(each, hours(24))])
     assert.deepStrictEqual(states, [
       ["pending", "expired"],
@@ -86,7 +87,7 @@ describe("a proposal of a deposit or correction", () => {
     ])
   })
 
-  it("is listed before decided ones, the newest first", () => {
+  it("is listed before decided proposals while it is pending, and newer proposals come first", () => {
     const numbered = (number: number, given: FundingProposal) => ({ ...given, number: ProposalNumber.make(number) })
     const listed = [numbered(1, proposal), numbered(2, confirmed), numbered(3, proposal), numbered(4, rejected)]
     assert.deepStrictEqual(
@@ -109,7 +110,7 @@ describe("a deposit", () => {
 describe("a correction", () => {
   const balance = { available: Centavos.make(500), held: Centavos.make(300) }
 
-  // Signed centavos -> the available amount after it. Null: it does not suffice.
+  // Signed centavos -> the available amount after the correction. Null: the available amount does not suffice.
   it.each([
     [1, 501],
     [-500, 0],

@@ -167,7 +167,7 @@ const table: ReadonlyArray<readonly [Duration.Input, Duration.Input | null, bool
 
 describe("a known key", () => {
   it.each(table)(
-    "is classified, if claimed %s ago, settled %s ago and completed = %s, as %s, or as %s with a different body",
+    "that was claimed %s ago and settled %s ago (response recorded: %s) is %s, and for a different body %s",
     (...row) => {
       const [claimed, settled, completed, sameBody, otherBody] = row
       const record = { claimed, settled, completed }
@@ -207,7 +207,7 @@ describe("an xid", () => {
     expect(new Set(made).size).toBe(made.length)
   })
 
-  it("never equals the xid of a sale if it belongs to a reversal", () => {
+  it("of a reversal never equals the xid of a sale", () => {
     const reversalXid = (key: string) =>
       Effect.runSync(reversalXidOf(CompanyId.make(7), IdempotencyKey.make(key)).pipe(Effect.provide(Sha256Node.layer)))
     expect(reversalXid("k")).toBe(`RD-${createHash("sha256").update("7:k\nanular").digest("hex").slice(0, 24)}`)

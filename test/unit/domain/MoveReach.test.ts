@@ -7,8 +7,9 @@ const givenUp: Partial<MoveEnd> = { isGivenUp: true }
 const flagged: Partial<MoveEnd> = { isSourceLost: true }
 
 /**
- * The place that the directory names, the faults of source and target, what the operator asks, and the result: the lost
- * place, or the refusal.
+ * An operator ends a move of a company between the servers of two cells, the source and the target. Each case has: the
+ * place that the directory names, the faults of source and target, the operator's options, and the result. The result is
+ * the place that is lost, null if no place is lost, or the refusal.
  */
 const cases: ReadonlyArray<
   readonly [
@@ -49,7 +50,7 @@ const cases: ReadonlyArray<
 
 describe("a move that has begun", () => {
   it.each(cases)(
-    "at the %s, with the source %s, the target %s and %o, ends without %o",
+    "with the place %s, the fault %s of the source, the fault %s of the target and the options %o has the result %o",
     (place, source, target, asked, result) => {
       const reach = { source: { node: "cell", fault: source }, target: { node: "sur", fault: target } }
       const ended = lostPlace(reach, { place, isGivenUp: false, isSourceLost: false, ...asked })

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { isSameOperator, may, OperatorAction, OperatorName, Role } from "../../../core/domain/Operator.ts"
 
 describe("a role", () => {
-  // Action -> may lector, cajero, supervisor, admin take it?
+  // Action -> whether the roles lector, cajero, supervisor and admin may take this action.
   const table: ReadonlyArray<readonly [OperatorAction, ReadonlyArray<boolean>]> = [
     ["read", [true, true, true, true]],
     ["deposit", [false, true, true, true]],

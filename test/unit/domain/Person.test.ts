@@ -65,7 +65,7 @@ describe("a mask", () => {
     ["", ""]
   ])("turns the name %j into %j", (name, shown) => expect(maskName(name)).toBe(shown))
 
-  it("leaves the area code and the last four digits of a phone number", () => {
+  it("keeps the area code and the last four digits of a phone number", () => {
     expect(maskPhone(Phone.make("8095551234"))).toBe("809***1234")
   })
 

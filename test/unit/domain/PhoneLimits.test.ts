@@ -32,7 +32,7 @@ describe("another message to a phone", () => {
     assert.deepStrictEqual(reached && Struct.pick(reached, ["period", "messages_max", "retryAfter_s"]), limited)
   })
 
-  it("depends only on the newest messages, as many as the largest limit allows", () => {
+  it("depends only on the ten newest messages, because ten is the largest limit", () => {
     assert.strictEqual(messagesCounted, 10)
   })
 })

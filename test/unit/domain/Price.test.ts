@@ -87,17 +87,17 @@ const option: OfferedOption = {
 }
 
 describe("a sale that needs an option", () => {
-  it.each(NamingFlow.literals)("in the flow %s explains how to obtain the option", (flow) => {
+  it.each(NamingFlow.literals)("is refused in the flow %s with an explanation of how to obtain the option", (flow) => {
     const refused = { _tag: "OptionRequired", flow, howToBuy: service.howToBuy }
     expect(priced({ flow }, null)).toEqual(refused)
     expect(priced({ flow }, 10_000)).toEqual(refused)
   })
 
-  it.each(NamingFlow.literals)("refuses, in the flow %s, an option that was not offered", (flow) => {
+  it.each(NamingFlow.literals)("is refused in the flow %s if the option was not offered", (flow) => {
     expect(priceOf({ ...service, flow }, { optionId: "inventada" })).toEqual(invalid)
   })
 
-  it("refuses an option for a service with an amount of the caller's choice", () => {
+  it("differs from a sale with an amount of the caller's choice, which is refused if it names an option", () => {
     expect(priceOf(service, { amount: Amount.make(10_000), optionId: "inventada" })).toEqual(invalid)
   })
 

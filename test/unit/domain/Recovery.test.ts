@@ -62,7 +62,7 @@ describe("the next question about an unresolved sale", () => {
     )
   })
 
-  it("is not due before the sale is one minute old, because the call that sold it may still wait for the provider", () => {
+  it("is due after one minute if the sale is in PROCESSING, because the provider may still answer the sale itself", () => {
     expect(DateTime.addDuration(createdAt, orphanedAfter)).toEqual(aged(60))
   })
 })
@@ -89,15 +89,15 @@ describe("the conclusion of recovery", () => {
       Verdict.Release({ refusal: "INVALID_PHONE" }),
       0
     ],
-    ["holds the sale on Unknown", 5, 0, Unknown(), hold, 0],
-    ["holds the sale on Unknown, even after a year", 31_536_000, 0, Unknown(), hold, 0],
+    ["holds the sale if the answer is Unknown", 5, 0, Unknown(), hold, 0],
+    ["holds the sale if the answer is Unknown, even after a year", 31_536_000, 0, Unknown(), hold, 0],
     ["holds a sale that the provider took back, at any age", 31_536_000, 0, TakenBack(), hold, 0],
     ['resets the count of "not found" answers on Unknown', 1_200, 1, Unknown(), hold, 0],
     ['treats "not found" as Unknown at first', 5, 0, NotFound(), hold, 0],
     ['treats "not found" as Unknown before the age of 15 minutes', 899.999, 0, NotFound(), hold, 0],
     ['does not count a "not found" before the age of 15 minutes', 899.999, 1, NotFound(), hold, 0],
-    ['only counts the first "not found" at the age of 15 minutes', 900, 0, NotFound(), hold, 1],
-    ['only counts the first "not found" long after 15 minutes', 100_000, 0, NotFound(), hold, 1],
+    ['holds the sale and counts the first "not found" at the age of 15 minutes', 900, 0, NotFound(), hold, 1],
+    ['holds the sale and counts the first "not found" long after 15 minutes', 100_000, 0, NotFound(), hold, 1],
     ['releases the sale on the second "not found" in a row', 1_200, 1, NotFound(), denied, 2]
   ] as const)("%s", (_, age, notFound, answer, verdict, counted) => {
     expect(conclude({ createdAt, notFound, askAt: null }, answer, aged(age), denial)).toEqual({

@@ -63,7 +63,7 @@ describe("a confirmed finding", () => {
   const own = { authCode: "SBX1", rechargeToken: "9999 8888 7777 6666 5555" }
   const written = { authCode: "OP-77", rechargeToken: token }
 
-  // The provider's answer, the finding -> the delivery, or null if there is no delivery.
+  // The provider's answer -> the proof of delivery that is recorded.
   it.each([
     [StatusAnswer.Delivered({ delivery: own }), own],
     [StatusAnswer.Unknown(), written],
@@ -152,7 +152,7 @@ describe("a resolution by an operator", () => {
 })
 
 describe("a proposal", () => {
-  it("is not confirmed by a shell without account", () => {
+  it("cannot be confirmed by an operator without an account, such as the command line's `local`", () => {
     const toResolve = { ...toResolveAt("SUCCESS", [4, 15]), proposal: proposalOf(4) }
     const confirmed = confirmable(toResolve, 2, { id: null, name: "local" })
     expect(Result.isSuccess(confirmed) ? null : confirmed.failure.why).toBe("no_account")
@@ -160,7 +160,7 @@ describe("a proposal", () => {
 })
 
 describe("an earlier confirmation of a proposal", () => {
-  // The difference between the current time and the confirmation -> whether its process may still be settling.
+  // The time since the confirmation -> whether the process that confirmed it may still be settling the sale.
   it.each([
     [{ seconds: 0 }, true],
     [{ seconds: 59 }, true],

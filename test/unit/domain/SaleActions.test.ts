@@ -125,7 +125,7 @@ describe("what can be done about a sale", () => {
     assert.deepStrictEqual(actionsFor(toResolve, actor("Luis"), now), [...expected])
   })
 
-  it("includes sending failed events again, for each webhook", () => {
+  it("includes, for each webhook, that its failed events are sent again", () => {
     const event = (
       sequence: number,
       ...states: ReadonlyArray<SaleEvent["deliveries"][number]["state"]>

@@ -23,7 +23,7 @@ describe("a search for a sale", () => {
     const spellings = phoneSpellings(text)
     assert.strictEqual(spellings.length > 0, isPhone)
     assert.strictEqual(new Set(spellings).size, spellings.length)
-    // Each spelling is read as the same phone, so the search is the same however the phone is written.
+    // Each spelling gives the same list of spellings, so the search does not depend on how the phone is written.
     for (const spelling of spellings) assert.deepStrictEqual(phoneSpellings(spelling), spellings)
   })
 

@@ -209,7 +209,7 @@ describe("a text field of the contract", () => {
     }
     expect(refusal(schema, "809\u0000555")).toContain("invalido")
     expect(refusal(schema, "809\ud83d555")).toContain("invalido")
-    // The key is compared and never printed, so any character that can be stored may be in it.
+    // An Idempotency-Key is compared and never printed. So it may also contain hidden characters.
     const ofHidden = refusal(schema, "809\u202e555")
     if (schema === IdempotencyKey) expect(ofHidden).toBeNull()
     else expect(ofHidden).toContain("invalido")

@@ -254,7 +254,7 @@ describe("a delivery", () => {
     [AfterAttempt.Retry({ pause: Duration.minutes(5) }), "pendiente", "2026-03-10T12:05:00.000Z"],
     [AfterAttempt.Exhausted(), "fallida", "2026-03-10T12:00:00.000Z"],
     [AfterAttempt.Gone(), "fallida", "2026-03-10T12:00:00.000Z"]
-  ])("is in its new state after an attempt: %o, %s", (after, state, dueAt) => {
+  ])("has, after an attempt with the result %o, the state %s", (after, state, dueAt) => {
     expect(deliveryAfter(after, at)).toEqual({ state, dueAt: DateTime.makeUnsafe(dueAt) })
   })
 })

@@ -11,7 +11,7 @@ const tops = readdirSync(house, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && !/^(\.|node_modules$)/.test(entry.name))
   .map(({ name }) => name)
 
-/** The TypeScript sources below a folder, without installed and built files. */
+/** The TypeScript sources below a folder, without node_modules and built files. */
 const sourcesIn = (top: string): ReadonlyArray<string> =>
   readdirSync(posix.join(house, top), { recursive: true, encoding: "utf8" })
     .filter((file) => /\.tsx?$/.test(file) && !/(^|\/)(node_modules|dist)\//.test(file))

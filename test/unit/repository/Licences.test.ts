@@ -35,7 +35,7 @@ describe("the page of licences", () => {
     }
   })
 
-  it("overrides only packages whose stated licence cannot be looked up", () => {
+  it("replaces the licence that a package states only if none is stated or the stated one is not accepted", () => {
     for (const name of Object.keys(licencesReadByHand)) {
       const { declared } = shippedPackages.find((each) => each.name === name) ?? {}
       assert.isFalse(acceptedLicences.has(declared ?? ""), name)

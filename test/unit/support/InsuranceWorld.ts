@@ -34,7 +34,8 @@ export const seller: Session = { ...session, company: { ...session.company, insu
 const stock = new Map([service, insuranceService].map((each) => [each.id, each]))
 
 /**
- * The changed behaviour of the external services of an insurance. A service that is absent behaves like its simulator.
+ * Changes to the behaviour of the insurer, the SMS gateway and the ledger. An external service without changes behaves
+ * like its simulator.
  */
 interface Says {
   readonly insurer?: Partial<Insurer>
@@ -43,8 +44,8 @@ interface Says {
 }
 
 /**
- * Services in memory that sell insurance. Records the calls to the insurer, and the messages to the gateway with their
- * time in seconds.
+ * Services in memory for the sale of insurance. They record the calls to the insurer, and each message to the gateway
+ * with its time in seconds.
  */
 export const insuring = ({ gateway, insurer, ledger }: Says = {}) => {
   const asked: Array<string> = []

@@ -14,10 +14,10 @@ import { sell } from "../../../core/workflows/Sell.ts"
 import { intent, session } from "../../support/Examples.ts"
 import { delivery, type money, type sales, settlingFails, world } from "../../support/InMemoryWorld.ts"
 
-/** A provider's answer about a sale or a reversal. Only a status query can get "not found". */
+/** A provider's answer about a sale or a reversal. "not found" as the answer to an order for a sale means "unknown". */
 export type Reply = "done" | "refused" | "unknown" | "not sent" | "not found"
 
-/** The provider's answers to the operation under test, and disturbances of it. */
+/** The provider's answers to the operation under test, and the faults that the test injects. */
 interface Behaviour {
   /** Answer to the sale or reversal. The default is "done". */
   readonly told?: Effect.Effect<Reply>
@@ -224,7 +224,7 @@ interface Operation {
   readonly done: End
   readonly refused: End
   readonly unknown: End
-  /** All sales when the operation is done in a second attempt, because the first was not sent. */
+  /** All sales after a first attempt that was not sent and a second attempt that succeeded. */
   readonly retried: Effect.Success<typeof sales>
   /** The money when the operation is done for two sales. */
   readonly doneTwice: Money

@@ -1,7 +1,7 @@
 import { parentPort } from "node:worker_threads"
 
-// A thread that renders nothing. It answers with the number of documents that it was given, and fails for some
-// identifiers.
+// A test double of the rendering thread, which renders nothing. It answers each document with the number of documents so
+// far. For the identifiers below it fails, ends or hangs.
 
 let given = 0
 
