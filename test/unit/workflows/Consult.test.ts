@@ -77,7 +77,7 @@ describe("a lookup", () => {
     }).pipe(Effect.provide(shop()))
   )
 
-  it.effect("reports only for bills that nothing is owed", () =>
+  it.effect("reports that nothing is owed for bills only", () =>
     Effect.gen(function* () {
       const debtFree = (serviceId: ServiceId, identifier: string) =>
         Effect.map(lookUp(session, { serviceId, identifier: Identifier.make(identifier) }), isDebtFree)
@@ -132,7 +132,7 @@ describe("a lookup at the provider", () => {
 
   it.effect.each([
     ["to a token that may not use the provider", inProduction(session), "NotFound"],
-    ["of the sandbox", real, "NotFound"],
+    ["in the sandbox", real, "NotFound"],
     ["when there is no provider", inProduction(real), "found"]
   ] as const)("returns examples %s, and the result for a number ending in 0 is %s", ([, caller, expected]) =>
     lookUp(caller, { ...wanted, identifier: Identifier.make("8095551230") }).pipe(

@@ -48,7 +48,7 @@ const delivering = Effect.fnUntraced(function* (events: number, areSalesWaiting 
   return id
 })
 
-/** Number of values that a metric has. */
+/** Number of values that a metric has recorded. */
 const measured = (name: string) =>
   Effect.map(Metric.snapshot, (metrics) =>
     metrics
@@ -114,7 +114,7 @@ describe("the delivery of events", () => {
     }
   )
 
-  it.effect("makes the body of an event once for two webhooks", () => {
+  it.effect("builds the body of an event once for two webhooks", () => {
     const { layer } = endpointWith()
     let bodies = 0
     return Effect.gen(function* () {

@@ -10,13 +10,13 @@ import { depositOrPropose } from "../../../core/workflows/FundCompany.ts"
 import { company } from "../../support/Examples.ts"
 
 describe("a deposit whose process dies before it responds", () => {
-  it.effect("leaves an audit record that contains the operator and the reference", () => {
+  it.effect("leaves an audit record that contains the company, the amount and the reference", () => {
     const audited: Array<AuditEvent> = []
     const layer = Layer.mergeAll(
       Layer.mock(Companies, { find: () => Effect.succeedSome(company) }),
       Layer.mock(FundingProposals, {}),
       Layer.succeed(Atomic, { transact: (writes) => writes }),
-      Layer.mock(Ledger, { deposit: () => Effect.die(new Error("killed once the money was there")) }),
+      Layer.mock(Ledger, { deposit: () => Effect.die(new Error("killed after the deposit")) }),
       Layer.succeed(AuditLog, { record: (event) => Effect.sync(() => void audited.push(event)) })
     )
     return Effect.gen(function* () {

@@ -58,7 +58,7 @@ describe("a settled sale", () => {
     ["FAILED", refusing, Refused(refused), null],
     ["FAILED", refusing, TakenBack(), null]
   ] as const)(
-    "raises one alert and moves no money if it is %s and the answer contradicts it",
+    "with the status %s raises one alert if a later answer contradicts the status, and its money never moves",
     ([status, behaviour, answer, alert]) => {
       const { audited, layer, provider } = world({ ...behaviour, ...answering(answer) })
       return Effect.gen(function* () {
@@ -131,7 +131,7 @@ describe("a check of settled sales", () => {
   })
   const keys = Array.from({ length: count }, (_, number) => `RD-k${number}`)
 
-  it.effect("keeps few status queries in flight, and queries each sale once", () => {
+  it.effect("keeps at most the given number of status queries in flight, and queries each sale once", () => {
     let inFlight = 0
     let most = 0
     const { asked, layer, provider } = world({
@@ -222,11 +222,11 @@ describe("a check of settled sales", () => {
     return Effect.gen(function* () {
       yield* sellMany(provider)
       yield* TestClock.adjust("1 hour")
-      // Only the first three are tried, because the others would fail too.
+      // Only the first three sales are queried, because the queries for the other sales would fail too.
       assert.deepStrictEqual(yield* followUp(3), { asked: 0, contradicted: 0, notAsked: 3 })
       isDown = false
       assert.deepStrictEqual(yield* followUp(3), { asked: count, contradicted: 0, notAsked: 0 })
-      // After 25 hours the checks of 6 and of 24 hours are due. The earlier one is too late.
+      // After 25 hours the checks after 6 and after 24 hours are due. It is too late for the first, so only the second runs.
       yield* TestClock.adjust("24 hours")
       assert.deepStrictEqual(yield* followUp(3), { asked: count, contradicted: 0, notAsked: 0 })
     }).pipe(Effect.provide(layer))

@@ -63,7 +63,7 @@ describe("work in flight", () => {
       yield* Scope.close(scope, Exit.void)
       let begun = false
       const begin = Effect.sync(() => (begun = true))
-      // A caller of `start` does not wait, so it is not interrupted.
+      // The caller of `start` does not wait for the work, so the caller is not interrupted.
       yield* start(begin)
       const caller = yield* Effect.forkChild(runWithReply(() => begin))
       const exit = yield* Fiber.await(caller)
@@ -155,7 +155,7 @@ describe("a write that must not be lost", () => {
     }).pipe(Effect.provide(InFlight.layer))
   )
 
-  it.effect("does not stop answering other callers when an answer is a defect", () =>
+  it.effect("answers the other callers even if the answer to one caller fails with a defect", () =>
     Effect.gen(function* () {
       let answers = 0
       const count = Effect.sync(() => {

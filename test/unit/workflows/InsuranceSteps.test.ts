@@ -57,8 +57,8 @@ const reach = Effect.fnUntraced(function* (state: InsuranceState) {
 })
 
 /**
- * Services for a test that starts in this state. For `iniciada`, the gateway accepts no message, so the insurance stays
- * there; otherwise it accepts every message.
+ * Services for a test that starts in this state. For `iniciada`, the SMS gateway accepts no message, so the insurance
+ * stays in this state. For the other states, the gateway accepts every message.
  */
 const worldOf = (state: InsuranceState) =>
   insuring(
@@ -123,7 +123,7 @@ describe("a request about an insurance", () => {
   })
 
   it.effect.each(InsuranceState.literals)(
-    "returns the documents in the state %s only if the policy is issued",
+    "for the documents succeeds only if the policy is issued: state %s",
     (state) => {
       const { layer } = worldOf(state)
       return Effect.gen(function* () {

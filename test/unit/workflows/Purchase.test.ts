@@ -102,7 +102,7 @@ describe("a purchase with a known key", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  // The key is checked before the service and the amount, whichever field differs.
+  // The key is checked before the service and the amount. So the refusal is the same for every field that differs.
   it.effect.each([
     { amount: Amount.make(10_001) },
     { amount: Amount.make(1) },
@@ -172,7 +172,7 @@ describe("a purchase of an option", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("is refused if the option was offered to another company, or at another price", () => {
+  it.effect("is refused if the option was offered for another company, identifier, service or price", () => {
     const { dispatched, layer } = shop()
     return Effect.gen(function* () {
       yield* fund(1_000_000)

@@ -106,18 +106,21 @@ describe("a quote", () => {
     ]
   ] as ReadonlyArray<
     readonly [string, typeof simulatedInsurer.plans, ReadonlyArray<ExtraCode>, ReadonlyArray<ExtraCode> | null]
-  >)("includes, for the plate %s, only extras of its plan", ([plate, plans, extras, unavailable]) => {
-    const { asked, layer } = insuring({ insurer: { plans } })
-    return Effect.gen(function* () {
-      const { id } = yield* planned(plate)
-      const refused = yield* Effect.match(quoteInsurance(seller, id, extras), {
-        onSuccess: () => null,
-        onFailure: (error) => (error._tag === "ExtrasUnavailable" ? error.extras : assert.fail(error._tag))
-      })
-      assert.deepStrictEqual(refused, unavailable)
-      assert.strictEqual(asked.includes("quote"), unavailable === null)
-    }).pipe(Effect.provide(layer))
-  })
+  >)(
+    "includes, for the plate %s, only extras that its plan offers for the vehicle",
+    ([plate, plans, extras, unavailable]) => {
+      const { asked, layer } = insuring({ insurer: { plans } })
+      return Effect.gen(function* () {
+        const { id } = yield* planned(plate)
+        const refused = yield* Effect.match(quoteInsurance(seller, id, extras), {
+          onSuccess: () => null,
+          onFailure: (error) => (error._tag === "ExtrasUnavailable" ? error.extras : assert.fail(error._tag))
+        })
+        assert.deepStrictEqual(refused, unavailable)
+        assert.strictEqual(asked.includes("quote"), unavailable === null)
+      }).pipe(Effect.provide(layer))
+    }
+  )
 
   it.effect("replaces the previous quote", () => {
     const { layer } = insuring()

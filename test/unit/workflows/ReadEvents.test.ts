@@ -10,7 +10,7 @@ import { makeClock } from "../../support/Clocks.ts"
 const hour_ms = 3_600_000
 
 describe("a call that waits for events", () => {
-  it.effect("ends after its time even if the wall clock is set back by an hour", () => {
+  it.effect("ends after its timeout even if the wall clock is set back by an hour", () => {
     let passed_ms = 0
     const clock = makeClock({
       wall_ms: () => (passed_ms === 0 ? hour_ms : passed_ms),

@@ -48,7 +48,7 @@ const noting = (noted: Array<string>, used?: ReadonlyArray<Environment>) =>
 
 const at = (text: string) => TestClock.setTime(DateTime.toEpochMillis(DateTime.makeUnsafe(text)))
 
-describe("the panorama", () => {
+describe("the panorama, the overview page of the operator console,", () => {
   it.effect("reads today, the same weekday a week before, and the last hour", () => {
     const noted: Array<string> = []
     return Effect.gen(function* () {
@@ -94,14 +94,14 @@ describe("the panorama", () => {
       assert.strictEqual(first, 6)
       yield* TestClock.adjust("1 second")
       yield* panorama("production")
-      // The past day and the results since midnight are reused for longer.
+      // The sales of the past day and the suppliers' results since midnight are reused for longer.
       assert.strictEqual(noted.length, first + 4)
       yield* panorama("development")
       assert.strictEqual(noted.length, first + 4 + 6)
     }).pipe(Effect.provide(noting(noted)))
   })
 
-  it.effect("is reused for fifty times as long as its read took", () => {
+  it.effect("is reused for a time that is fifty times the duration of its read", () => {
     const noted: Array<string> = []
     const slow = Layer.effect(
       PanoramaReads,

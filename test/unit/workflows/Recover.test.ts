@@ -201,7 +201,7 @@ describe.each(operations)("$operation without an outcome", (operation) => {
 })
 
 describe.each(operations)("the key of $operation that recovery settles", (operation) => {
-  it.effect("is in progress until recovery settles it, then replays the response of the first call", () => {
+  it.effect("is in progress until recovery settles the operation, and then replays the settled outcome", () => {
     const { layer, prepare } = operation.world({ asked: Effect.succeed("done") })
     return Effect.gen(function* () {
       yield* fund()
@@ -272,17 +272,20 @@ describe("a reversal without an outcome", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("refuses a second key: as in progress at first, and as not reversible once it is confirmed", () => {
-    const { layer } = reversalWorld({ told: Effect.succeed("unknown"), asked: Effect.succeed("done") })
-    return Effect.gen(function* () {
-      yield* fund()
-      const id = yield* sold()
-      yield* reverseSale(id)
-      assert.strictEqual((yield* Effect.flip(reverseSale(id, "r2")))._tag, "RequestInProgress")
-      yield* TestClock.adjust("5 seconds")
-      yield* recover("due")
-      assert.strictEqual((yield* Effect.flip(reverseSale(id, "r2")))._tag, "NotReversible")
-      assert.deepStrictEqual(yield* money, { available: 100_000, held: 0, consumed: 0 })
-    }).pipe(Effect.provide(layer))
-  })
+  it.effect(
+    "refuses a second key, first as in progress and, after the reversal is confirmed, as not reversible",
+    () => {
+      const { layer } = reversalWorld({ told: Effect.succeed("unknown"), asked: Effect.succeed("done") })
+      return Effect.gen(function* () {
+        yield* fund()
+        const id = yield* sold()
+        yield* reverseSale(id)
+        assert.strictEqual((yield* Effect.flip(reverseSale(id, "r2")))._tag, "RequestInProgress")
+        yield* TestClock.adjust("5 seconds")
+        yield* recover("due")
+        assert.strictEqual((yield* Effect.flip(reverseSale(id, "r2")))._tag, "NotReversible")
+        assert.deepStrictEqual(yield* money, { available: 100_000, held: 0, consumed: 0 })
+      }).pipe(Effect.provide(layer))
+    }
+  )
 })

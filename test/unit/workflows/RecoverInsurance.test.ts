@@ -30,14 +30,14 @@ const delivery = { authCode: policy.number, rechargeToken: null, validity: polic
 /** The calls to the insurer after the last quote. */
 const afterwards = (asked: ReadonlyArray<string>) => asked.slice(asked.lastIndexOf("quote") + 1)
 
-/** How to stop a process in each state: after the reservation, or just before it requests the policy. */
+/** Stops a process in each state: `cobrando` after the reservation, `emitiendo` just before the request for the policy. */
 const crashes = {
   cobrando: reserved,
   emitiendo: (insurance: Insurance) =>
     Effect.tap(reserved(insurance), (order) => Insurances.use((insurances) => insurances.beginIssue(order)))
 }
 
-describe("an insurance after its process died", () => {
+describe("an insurance that recovery takes over", () => {
   // state; the insurer's answer -> status of the sale, state of the insurance, the money, the counts of recovery
   it.effect.each(
     (["cobrando", "emitiendo"] as const).flatMap(
@@ -113,7 +113,7 @@ describe("an insurance after its process died", () => {
     }
   )
 
-  it.effect("replays the policy for a repeated key", () => {
+  it.effect("replays the first response for a repeated key, although the policy has been issued since", () => {
     const { layer } = insuring({
       insurer: {
         issue: () => Effect.succeed(DispatchAnswer.Unknown()),
@@ -133,27 +133,30 @@ describe("an insurance after its process died", () => {
   })
 })
 
-describe("a paused process after recovery has settled its sale", () => {
+describe("a paused process after recovery has taken over its sale", () => {
   it.effect.each([
     ["issued", Delivered({ delivery: policy }), "SUCCESS", "emitida", charged],
     ["refused", Refused({ refusal: "SEGURO_NO_EMITIDO" }), "FAILED", "fallida", whole],
     ["unknown", Unknown(), "PENDING", "emitiendo", held]
-  ] as const)("does not request a policy in the state %s", ([, says, status, state, left]) => {
-    const { asked, layer } = insuring({ insurer: { status: () => Effect.succeed(says) } })
-    return Effect.gen(function* () {
-      yield* fund(1_000_000)
-      const insurance = yield* quoted()
-      const order = yield* reserved(insurance)
-      const supplier = yield* supplierOf("development", "insurance")
-      yield* TestClock.adjust("1 minute")
-      yield* recover("due")
-      assert.deepStrictEqual(yield* supplier.dispatch(order), DispatchAnswer.Unknown())
-      assert.deepStrictEqual(afterwards(asked), ["status"])
-      assert.deepStrictEqual(yield* statuses, [status])
-      assert.strictEqual(yield* stateOf(insurance), state)
-      assert.deepStrictEqual(yield* money, left)
-    }).pipe(Effect.provide(layer))
-  })
+  ] as const)(
+    "does not request a policy after the insurer's answer to recovery: %s",
+    ([, says, status, state, left]) => {
+      const { asked, layer } = insuring({ insurer: { status: () => Effect.succeed(says) } })
+      return Effect.gen(function* () {
+        yield* fund(1_000_000)
+        const insurance = yield* quoted()
+        const order = yield* reserved(insurance)
+        const supplier = yield* supplierOf("development", "insurance")
+        yield* TestClock.adjust("1 minute")
+        yield* recover("due")
+        assert.deepStrictEqual(yield* supplier.dispatch(order), DispatchAnswer.Unknown())
+        assert.deepStrictEqual(afterwards(asked), ["status"])
+        assert.deepStrictEqual(yield* statuses, [status])
+        assert.strictEqual(yield* stateOf(insurance), state)
+        assert.deepStrictEqual(yield* money, left)
+      }).pipe(Effect.provide(layer))
+    }
+  )
 
   it.effect("answers its caller with recovery's result", () => {
     const overtaken: Fault = (ledger) => ({
@@ -199,7 +202,7 @@ describe("a policy", () => {
 
 describe("a pending insurance in the simulator", () => {
   it.effect.each([
-    // plate -> state at the first cycle after 5 s, after 15 s, and after one hour
+    // plate -> state after 14 s, after 15 s, and one hour later; the money at the end
     ["A123422", "emitiendo", "emitida", "emitida", charged],
     ["A123402", "emitiendo", "fallida", "fallida", whole],
     ["A123412", "emitiendo", "emitiendo", "emitiendo", held]

@@ -137,7 +137,7 @@ describe("a claim that returns fewer sales than its limit", () => {
   })
 })
 
-/** Makes the database unavailable for the first claims. */
+/** Makes the database unavailable for this number of claims. */
 const claimingFails = (times: number) => {
   const orGone = unavailableFor(times)
   return Effect.updateService(Unresolved, ({ claim }: Unresolved["Service"]) => ({

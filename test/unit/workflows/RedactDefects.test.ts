@@ -7,7 +7,7 @@ const secret = "Titular Prueba"
 /** The defect after redaction. */
 const kept = (defect: unknown) =>
   Effect.map(Effect.exit(redactDefects(Effect.die(defect))), (exit) =>
-    Exit.isFailure(exit) ? Cause.squash(exit.cause) : assert.fail("it went well")
+    Exit.isFailure(exit) ? Cause.squash(exit.cause) : assert.fail("the effect did not fail")
   )
 
 describe("a redacted defect", () => {
@@ -15,7 +15,7 @@ describe("a redacted defect", () => {
     ["an error", new TypeError(`no phone of ${secret}`)],
     ["an error with a cause", new Error("no phone", { cause: new Error(secret) })],
     ["an error with fields", Object.assign(new Error("no phone"), { titular: secret })],
-    ["an error whose message looks like a place", new Error(`no phone\n    at ${secret} (x.ts:1:1)`)],
+    ["an error whose message looks like a stack frame", new Error(`no phone\n    at ${secret} (x.ts:1:1)`)],
     ["a text", secret],
     ["an object", { message: secret }],
     ["nothing", undefined]

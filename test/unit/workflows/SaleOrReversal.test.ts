@@ -100,7 +100,7 @@ describe.each(operations)("the key of $operation", (operation) => {
     }
   )
 
-  it.effect("is refused as in progress until the provider answers, and its order is sent once", () => {
+  it.effect("is refused as in progress while the call to the provider runs, and its order is sent once", () => {
     const { layer, prepare, sent } = operation.world({ told: Effect.never })
     return Effect.gen(function* () {
       yield* fund()

@@ -70,11 +70,11 @@ describe("the balance of the sandbox", () => {
     }).pipe(Effect.provide(Sandbox))
   )
 
-  // how the held sale ends after midnight -> available balance
+  // How the held sale is settled after midnight -> the available balance.
   it.effect.each([
     ["confirmed", Verdict.Confirm({ delivery }), 100_000],
-    ["denied", Verdict.Release({ refusal: "TRANSACTION_REJECTED" }), 100_100]
-  ] as const)("keeps the held amount of a sale that is then %s", ([, verdict, after]) =>
+    ["released", Verdict.Release({ refusal: "TRANSACTION_REJECTED" }), 100_100]
+  ] as const)("still holds the amount of a sale that is %s only after the reset", ([, verdict, after]) =>
     Effect.gen(function* () {
       yield* made
       yield* sold("k1")
@@ -102,7 +102,7 @@ describe("the balance of the sandbox", () => {
     }).pipe(Effect.provide(Sandbox))
   )
 
-  it.effect("is reset the first time even if the balance has not changed", () =>
+  it.effect("is not reset again on the same day if it had not changed at the first reset", () =>
     Effect.gen(function* () {
       yield* made
       yield* Effect.forkChild(keepResetting)
@@ -118,7 +118,7 @@ describe("the balance of the sandbox", () => {
   it.effect.each([
     [true, 1],
     [false, 0]
-  ] as const)("is logged as reset only if it had changed: %s", ([hasSale, times]) =>
+  ] as const)("is logged as reset only if a sale had changed it: %s", ([hasSale, times]) =>
     Effect.gen(function* () {
       const lines = yield* CapturedLog
       const resets = () => lines.filter((line) => line.includes("the sandbox balance was reset")).length

@@ -74,7 +74,7 @@ describe("a sale of an insurance", () => {
     [null, "caja-1"],
     [TerminalId.make("caja-2"), "caja-2"]
   ] as const)(
-    "is recorded with the terminal that started the insurance, unless the sale states a terminal: %s",
+    "is recorded with its own terminal, or else with the terminal that started the insurance: %s",
     ([terminalId, terminal]) => {
       const { layer } = insuring()
       return Effect.gen(function* () {
@@ -166,12 +166,12 @@ describe("a request to buy an insurance", () => {
     ["with its price", seller, { amount: Amount.make(price) }, "Delivered"],
     ["with another price", seller, { amount: Amount.make(price + 1) }, { _tag: "PriceMismatch", price }],
     ["with another plate", seller, { identifier: Identifier.make("A123459") }, invalid],
-    ["by another id", seller, { optionId: "seguro:99" }, invalid],
-    ["as something else", seller, { optionId: "paq-1" }, invalid],
-    ["of another service", seller, { serviceId: service.id }, invalid],
+    ["with the id of an insurance that does not exist", seller, { optionId: "seguro:99" }, invalid],
+    ["with the id of a package", seller, { optionId: "paq-1" }, invalid],
+    ["with the id of another service", seller, { serviceId: service.id }, invalid],
     ["by another company", neighbour, {}, invalid],
     ["by a company in the other environment", live, {}, invalid],
-    ["by a company that may not sell it", session, {}, { _tag: "Forbidden", why: "insurance" }]
+    ["by a company that may not sell insurance", session, {}, { _tag: "Forbidden", why: "insurance" }]
   ] as ReadonlyArray<readonly [string, Session, Partial<Purchase>, unknown]>)(
     "is accepted or refused as the contract says: %s",
     ([, by, changes, expected]) => {

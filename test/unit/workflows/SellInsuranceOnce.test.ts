@@ -21,7 +21,7 @@ describe("a quote", () => {
       const first = yield* buy(insurance)
       const error = yield* Effect.flip(buy(insurance, "k2"))
       assert.deepInclude(error._tag === "AlreadySold" ? { ...error } : {}, { insuranceId: insurance.id, state })
-      // The key of this sale is replayed in every state of the quote, even if insurance is no longer enabled.
+      // A retry with the key of the first sale gets a replay, even if the company may no longer sell insurance.
       assert.deepStrictEqual(yield* buy(insurance), { outcome: first.outcome, replayed: true })
       assert.deepStrictEqual(yield* purchase(session, wanted(insurance)), { outcome: first.outcome, replayed: true })
       assert.strictEqual(issued(asked), 1)
@@ -62,7 +62,7 @@ const meanwhile = Effect.fnUntraced(function* <E, R>(change: (insurance: Insuran
 })
 
 describe("a quote that changes during its sale", () => {
-  it.effect("is sold as it is after the change", () => {
+  it.effect("is sold with its new price", () => {
     const { asked, layer } = insuring({ ledger: slow })
     return Effect.gen(function* () {
       const heard = yield* meanwhile(({ id }) => quoteInsurance(seller, id, ["grua"]))

@@ -7,14 +7,14 @@ import { fund, money, sales } from "../../support/InMemoryWorld.ts"
 import { operations } from "../support/Operations.ts"
 
 /**
- * How time passes after the operation is recorded, how far the clock of the record was ahead, and whether the operation
- * may be sent.
+ * When the operation is sent, the time since its record, the milliseconds by which the record's time is ahead of the
+ * clock, and whether the operation may be sent.
  */
 const table = [
   ["immediately", "0 millis", 0, true],
   ["after ten seconds", "10 seconds", 0, true],
-  ["a millisecond later than ten seconds", "10001 millis", 0, false],
-  ["a millisecond later, although the clock of the record was ahead", "10001 millis", 60_000, false],
+  ["a millisecond after ten seconds", "10001 millis", 0, false],
+  ["a millisecond after ten seconds, by a clock that was set back after the record", "10001 millis", 60_000, false],
   ["immediately, by a clock that was set back after the record", "0 millis", 60_000, true],
   ["immediately, by a clock that jumped ahead after the record", "0 millis", -10_001, false]
 ] as const

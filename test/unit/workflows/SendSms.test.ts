@@ -41,22 +41,25 @@ describe("a message", () => {
       [0],
       ["unknown", "the gateway did not answer"]
     ]
-  ] as const)("is retried as the gateway allows when it %s", ([, gateway, tried, end]) => {
-    const { layer, sent } = insuring({ gateway })
-    return Effect.gen(function* () {
-      const { codeSent, insurance: begun } = yield* startInsurance(seller, application())
-      yield* Effect.forkChild(keepSending)
-      yield* TestClock.adjust("1 hour")
-      assert.deepStrictEqual(
-        sent.map(({ at_s }) => at_s),
-        [...tried]
-      )
-      assert.strictEqual(new Set(sent.map(({ id }) => id)).size, 1)
-      assert.deepStrictEqual(yield* undelivered, [end])
-      assert.isFalse(codeSent)
-      assert.strictEqual(yield* stateOf(begun), "iniciada")
-    }).pipe(Effect.provide(layer))
-  })
+  ] as const)(
+    "is retried unless a retry could send it twice or the result is final, when the gateway %s",
+    ([, gateway, tried, end]) => {
+      const { layer, sent } = insuring({ gateway })
+      return Effect.gen(function* () {
+        const { codeSent, insurance: begun } = yield* startInsurance(seller, application())
+        yield* Effect.forkChild(keepSending)
+        yield* TestClock.adjust("1 hour")
+        assert.deepStrictEqual(
+          sent.map(({ at_s }) => at_s),
+          [...tried]
+        )
+        assert.strictEqual(new Set(sent.map(({ id }) => id)).size, 1)
+        assert.deepStrictEqual(yield* undelivered, [end])
+        assert.isFalse(codeSent)
+        assert.strictEqual(yield* stateOf(begun), "iniciada")
+      }).pipe(Effect.provide(layer))
+    }
+  )
 
   it.effect.each([
     [true, [0, 60], []],

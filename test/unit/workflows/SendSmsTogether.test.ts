@@ -11,7 +11,7 @@ import { insuring, stateOf, undelivered, unsentMessage } from "../support/Insura
 const { Sent } = SmsAnswer
 
 describe("messages sent in parallel", () => {
-  it.effect("are recorded one by one, even if recording one of them fails", () => {
+  it.effect("are recorded separately, so a failure to record one message does not affect the others", () => {
     const { layer, sent } = insuring({
       gateway: {
         send: ({ id }) => Effect.delay(Effect.succeed(Sent({ reference: id })), sent.length === 1 ? 0 : "5 seconds")

@@ -85,8 +85,8 @@ describe("a settlement by operators", () => {
   })
 })
 
-describe("a settlement that does not end", () => {
-  it.effect("makes its caller wait for 5 seconds, and shutdown waits for the settlement", () => {
+describe("a settlement that waits for the database", () => {
+  it.effect("makes its caller wait for 5 seconds, and succeeds when the database answers", () => {
     const back = Deferred.makeUnsafe<void>()
     const { dispatched, layer, provider } = world({}, (ledger) => ({
       ...ledger,
@@ -109,45 +109,48 @@ describe("a settlement that does not end", () => {
 })
 
 describe("an answer that contradicts the settled outcome", () => {
-  it.effect("is audited with the present time, even if the audit log is unavailable at first", () => {
-    const sent = Deferred.makeUnsafe<Order>()
-    const back = Deferred.makeUnsafe<void>()
-    let settlements = 0
-    const { layer, provider } = world(
-      { dispatch: (order) => Effect.as(Deferred.succeed(sent, order), DispatchAnswer.Delivered({ delivery })) },
-      (ledger) => ({
-        ...ledger,
-        settle: (settlement) =>
-          settlements++ === 0
-            ? Effect.andThen(Deferred.await(back), ledger.settle(settlement))
-            : ledger.settle(settlement)
-      })
-    )
-    const written: Array<AuditEvent> = []
-    let tries = 0
-    const log = AuditLog.of({
-      record: (event) =>
-        Effect.sync(() => {
-          if (tries++ === 0) throw new Error("database gone")
-          written.push(event)
+  it.effect(
+    "is audited with the current time and the time of the answer, even if the audit log is unavailable at first",
+    () => {
+      const sent = Deferred.makeUnsafe<Order>()
+      const back = Deferred.makeUnsafe<void>()
+      let settlements = 0
+      const { layer, provider } = world(
+        { dispatch: (order) => Effect.as(Deferred.succeed(sent, order), DispatchAnswer.Delivered({ delivery })) },
+        (ledger) => ({
+          ...ledger,
+          settle: (settlement) =>
+            settlements++ === 0
+              ? Effect.andThen(Deferred.await(back), ledger.settle(settlement))
+              : ledger.settle(settlement)
         })
-    })
-    return Effect.gen(function* () {
-      yield* fund()
-      const answeredAt = yield* DateTime.now
-      yield* Effect.forkChild(Effect.provideService(sell(intent(), provider), AuditLog, log))
-      const order = yield* Deferred.await(sent)
-      const release = Verdict.Release({ refusal: "TRANSACTION_REJECTED" })
-      yield* TestClock.adjust("2 hours")
-      yield* Ledger.use((ledger) => ledger.settle({ order, verdict: release, at: answeredAt, notFound: 0 }))
-      yield* Deferred.succeed(back, undefined)
-      yield* TestClock.adjust("1 second")
-      assert.deepStrictEqual(
-        written.map(({ action, at, details }) => [action, DateTime.formatIso(at), details["answeredAt"]]),
-        [["late_success", "1970-01-01T02:00:00.000Z", DateTime.formatIso(answeredAt)]]
       )
-    }).pipe(Effect.provide(layer))
-  })
+      const written: Array<AuditEvent> = []
+      let tries = 0
+      const log = AuditLog.of({
+        record: (event) =>
+          Effect.sync(() => {
+            if (tries++ === 0) throw new Error("database gone")
+            written.push(event)
+          })
+      })
+      return Effect.gen(function* () {
+        yield* fund()
+        const answeredAt = yield* DateTime.now
+        yield* Effect.forkChild(Effect.provideService(sell(intent(), provider), AuditLog, log))
+        const order = yield* Deferred.await(sent)
+        const release = Verdict.Release({ refusal: "TRANSACTION_REJECTED" })
+        yield* TestClock.adjust("2 hours")
+        yield* Ledger.use((ledger) => ledger.settle({ order, verdict: release, at: answeredAt, notFound: 0 }))
+        yield* Deferred.succeed(back, undefined)
+        yield* TestClock.adjust("1 second")
+        assert.deepStrictEqual(
+          written.map(({ action, at, details }) => [action, DateTime.formatIso(at), details["answeredAt"]]),
+          [["late_success", "1970-01-01T02:00:00.000Z", DateTime.formatIso(answeredAt)]]
+        )
+      }).pipe(Effect.provide(layer))
+    }
+  )
 })
 
 describe.each(operations)("a provider's answer to $operation that another process has settled", (operation) => {
@@ -161,28 +164,31 @@ describe.each(operations)("a provider's answer to $operation that another proces
     ["refused", "unknown", null],
     ["done", "not sent", "refused"],
     ["refused", "not sent", null]
-  ])("moves no money and audits a contradiction: %s first, then %s", ([before, late, contradiction]) => {
-    const arrived = Deferred.makeUnsafe<void>()
-    const reply = Deferred.makeUnsafe<Reply>()
-    const { audited, layer, prepare, sent, settleElsewhere } = operation.world({
-      told: Effect.andThen(Deferred.succeed(arrived, undefined), Deferred.await(reply))
-    })
-    return Effect.gen(function* () {
-      yield* fund()
-      const { call } = yield* prepare()
-      const running = yield* Effect.forkChild(call)
-      yield* Deferred.await(arrived)
-      yield* settleElsewhere(before)
-      assert.deepStrictEqual(yield* money, operation[before].money)
-      yield* Deferred.succeed(reply, late)
-      assert.strictEqual((yield* Fiber.join(running)).outcome._tag, operation[before].response)
-      assert.deepStrictEqual(yield* money, operation[before].money)
-      assert.deepStrictEqual(
-        audited.map(({ action, companyId, details }) => [action, companyId as number, details["xid"]]),
-        contradiction === null ? [] : [[operation.late[contradiction], 7, sent[0]]]
-      )
-    }).pipe(Effect.provide(layer))
-  })
+  ])(
+    "moves no money, and is audited if it contradicts the settlement: %s first, then %s",
+    ([before, late, contradiction]) => {
+      const arrived = Deferred.makeUnsafe<void>()
+      const reply = Deferred.makeUnsafe<Reply>()
+      const { audited, layer, prepare, sent, settleElsewhere } = operation.world({
+        told: Effect.andThen(Deferred.succeed(arrived, undefined), Deferred.await(reply))
+      })
+      return Effect.gen(function* () {
+        yield* fund()
+        const { call } = yield* prepare()
+        const running = yield* Effect.forkChild(call)
+        yield* Deferred.await(arrived)
+        yield* settleElsewhere(before)
+        assert.deepStrictEqual(yield* money, operation[before].money)
+        yield* Deferred.succeed(reply, late)
+        assert.strictEqual((yield* Fiber.join(running)).outcome._tag, operation[before].response)
+        assert.deepStrictEqual(yield* money, operation[before].money)
+        assert.deepStrictEqual(
+          audited.map(({ action, companyId, details }) => [action, companyId as number, details["xid"]]),
+          contradiction === null ? [] : [[operation.late[contradiction], 7, sent[0]]]
+        )
+      }).pipe(Effect.provide(layer))
+    }
+  )
 })
 
 describe.each(operations)(

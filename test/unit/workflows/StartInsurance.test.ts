@@ -55,7 +55,7 @@ describe("a new insurance", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("refers to the service by the insurer's own id", () => {
+  it.effect("is requested with the insurer's own id of the service", () => {
     const heard: Array<OwnerAndPlate> = []
     const { layer } = insuring({
       insurer: {

@@ -35,14 +35,14 @@ const open = Effect.succeed(Open())
 const until = [5, 15, 30, 60, 180, 300, 420, 540, 600]
 
 describe("the delivery of an accepted message", () => {
-  // the gateway's answers -> times of the questions (s), undelivered messages
+  // the gateway's answers -> times of the queries (s), undelivered messages
   it.effect.each([
     ["is delivered immediately", [Effect.succeed(Delivered())], [5], []],
     ["is delivered later", [open, open, Effect.succeed(Delivered())], [5, 15, 30], []],
     ["fails", [open, Effect.succeed(Failed({ reason: "twilio_30003" }))], [5, 15], [["failed", "twilio_30003"]]],
     ["stays undecided", [open], until, []],
     ["cannot be queried", [Effect.die(new Error("reset"))], until, []]
-  ] as const)("is queried as long as the code is valid when it %s", ([, answers, times, listed]) => {
+  ] as const)("is queried until its result is known or the code expires, when it %s", ([, answers, times, listed]) => {
     const { asked, layer } = tracing(answers)
     return Effect.gen(function* () {
       const begun = yield* begin()
