@@ -40,6 +40,8 @@ class RoundFailed extends Schema.TaggedError<RoundFailed>()("RoundFailed", {
 
 /** Counts and coverage of a run. */
 export interface CrashResult extends CrashPlan {
+  /** Number of further rounds, each for one fault that the planned rounds missed. */
+  readonly furtherRounds: number
   /** Number of sales and reversals that clients started, each under its own key. */
   readonly operations: number
   /** Number of calls, and of calls without a response. */
@@ -111,10 +113,10 @@ const playRound = (run: CrashRun, planned: RoundFaults) =>
  */
 const further_max = 12
 
-/** The planned faults whose crash point no server has reached, or whose kind has not happened. */
-const missedFaults = ({ happened, reached }: CrashRun, planned: ReadonlyArray<FaultGroup>) => {
+/** The planned faults that did not happen: no server has reached the crash point, or no fault of the kind has happened. */
+const missedFaults = ({ happened, reached }: CrashRun, planned: FaultGroup) => {
   const kinds = new Set([...happened].map(faultKindOf))
-  return planned.flat().filter((fault) => {
+  return planned.filter((fault) => {
     const point = crashPointOf(fault)
     return (point !== null && !reached.has(point)) || !kinds.has(faultKindOf(fault))
   })
@@ -162,11 +164,14 @@ export const runCrashTest = Effect.fnUntraced(function* ({ rounds, seed }: Crash
     const round = index + 1
     yield* play(`Round ${round} of ${rounds}`, round, groups)
   }
-  for (let further = 1; further <= further_max; further++) {
-    const missed = missedFaults(run, planned.flat())
-    const next = missed[further % missed.length]
+  const plannedFaults = planned.flat(2)
+  let furtherRounds = 0
+  for (; furtherRounds < further_max; furtherRounds++) {
+    const missed = missedFaults(run, plannedFaults)
+    // Takes the missed faults in turn, so that one that is missed again does not use up all further rounds.
+    const next = missed.at(furtherRounds % Math.max(1, missed.length))
     if (next === undefined) break
-    yield* play("Again", rounds + further, [[next]])
+    yield* play("Again", rounds + furtherRounds + 1, [[next]])
   }
   yield* step("Audit", planned_s.audit, checkAudit(run, rounds))
   const missed = crashPoints.filter((point) => !run.reached.has(point))
@@ -175,6 +180,7 @@ export const runCrashTest = Effect.fnUntraced(function* ({ rounds, seed }: Crash
   return {
     rounds,
     seed,
+    furtherRounds,
     ...tally,
     receivedEvents: run.received.length,
     reached: [...run.reached],

@@ -61,7 +61,7 @@ const command = Command.make("npm run crash --", flags, ({ rounds, seed: given }
 
 Exit code 1 when an invariant is broken, with the seed, the events of the round and the directory of the logs; 2 for wrong usage.
 
---json prints {ok, rounds, seed}; when ok also {operations, calls, unanswered, storedEvents, receivedEvents, closings, reached: [point], missed: [point], kinds: [fault], missedKinds: [fault]}; otherwise {round, breaches: [{invariant, what}], events, logs}.`
+--json prints {ok, rounds, seed}; when ok also {furtherRounds, operations, calls, unanswered, storedEvents, receivedEvents, closings, reached: [point], missed: [point], kinds: [fault], missedKinds: [fault]}; otherwise {round, breaches: [{invariant, what}], events, logs}.`
   ),
   Command.withShortDescription("Crash servers and Postgres under load and check that no money and no event is lost"),
   Command.withExamples([
