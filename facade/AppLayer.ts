@@ -49,7 +49,12 @@ import { XidPrefix } from "../core/domain/Idempotency.ts"
 import { ConfiguredIdentityProvider } from "../core/ports/IdentityProvider.ts"
 import { InFlight } from "../core/workflows/InFlight.ts"
 import { Panoramas } from "../core/workflows/ReadPanorama.ts"
-import { DatabaseServer, migratedConnections, ownerConnection } from "./settings/DatabaseServer.ts"
+import {
+  DatabaseServer,
+  type DividedConnections,
+  migratedConnections,
+  ownerConnection
+} from "./settings/DatabaseServer.ts"
 import { Settings } from "./settings/Settings.ts"
 import { shellActorLayer } from "./settings/ShellActor.ts"
 
@@ -207,14 +212,14 @@ const operatorAdapters = Layer.mergeAll(
 )
 
 /** Everything that the commands and the console of operators need on a database server, except the actor. */
-export const operatorPortsOn = (connections_max: number) =>
-  Layer.provideMerge(operatorAdapters, migratedConnections(connections_max, "saldo_operator"))
+export const operatorPortsOn = (connections: Pick<DividedConnections, "connections_max" | "isLazy">) =>
+  Layer.provideMerge(operatorAdapters, migratedConnections(connections, "saldo_operator"))
 
-/** Number of database connections of a command. A command runs few statements at the same time. */
-const operatorConnections_max = 4
+/** The database connections of a command. A command runs few statements at the same time and often needs one connection. */
+const commandConnections = { connections_max: 4, isLazy: true }
 
 /** Everything that the operator's commands need, except the actor. */
-export const operatorPorts = operatorPortsOn(operatorConnections_max).pipe(
+export const operatorPorts = operatorPortsOn(commandConnections).pipe(
   Layer.provideMerge(DatabaseServer.layer),
   Layer.provideMerge(baseLayer)
 )

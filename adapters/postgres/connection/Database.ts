@@ -13,8 +13,12 @@ export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>
   isFull: Schema.optionalKey(Schema.Boolean)
 }) {}
 
-/** Number of connections of the pool. PG_POOL_MAX counts the connections of all pools of a process. */
-export const PoolSize = Context.Reference<number>("saldo/adapters/PoolSize", { defaultValue: () => 0 })
+/** Size of the pool. PG_POOL_MAX counts the connections of all pools of a process. */
+export const PoolSize = Context.Reference<{
+  readonly connections_max: number
+  /** Whether the pool opens a connection only when a statement needs it. */
+  readonly isLazy: boolean
+}>("saldo/adapters/PoolSize", { defaultValue: () => ({ connections_max: 0, isLazy: false }) })
 
 export interface DatabaseOptions {
   readonly url: Redacted.Redacted
@@ -22,6 +26,8 @@ export interface DatabaseOptions {
   readonly connections_max: number
   /** Postgres settings of each connection, for example a statement timeout. */
   readonly parameters?: Readonly<Record<string, string>> | undefined
+  /** Number of connections to open at the start, by default all. With 0, the start does not check that the database answers. */
+  readonly connections_min?: number | undefined
   /** Timeout of an attempt to connect. */
   readonly connect_max?: Duration.Input | undefined
   /** Name of the environment variable with the address, for error messages. */
@@ -36,34 +42,35 @@ export const keepAlive = Duration.seconds(30)
 /**
  * The connection pool. Statements of different requests share a connection. A transaction or a listener has its own.
  *
- * The pool fills one connection with statements before it uses the next. The pool opens all connections at the start,
- * because it would otherwise grow only when every connection is full. The sharing of connections must stay on: without it,
- * callers that wait for a connection would wait forever after an outage of Postgres.
+ * The pool fills one connection with statements before it uses the next. A server opens all connections at the start,
+ * because the pool would otherwise grow only when every connection is full. The sharing of connections must stay on:
+ * without it, callers that wait for a connection would wait forever after an outage of Postgres.
  */
 export const layer = ({
   connect_max = "4 seconds",
   connections_max,
+  connections_min = connections_max,
   parameters,
   socket,
   url,
   variable = "DATABASE_URL"
 }: DatabaseOptions) =>
   Layer.merge(
-    Layer.succeed(PoolSize, connections_max),
+    Layer.succeed(PoolSize, { connections_max, isLazy: connections_min < connections_max }),
     PgClient.layerFrom(
       PgClient.make({
         url,
         ...placeOf(url),
         applicationName: "saldo",
         startupParameters: parameters,
-        minConnections: connections_max,
+        minConnections: connections_min,
         maxConnections: connections_max,
         multiplex: true,
         connectTimeout: connect_max,
         keepAlive,
         stream: socket
       }).pipe(
-        Effect.tap((sql) => sql`select 1`),
+        Effect.tap((sql) => (connections_min > 0 ? Effect.asVoid(sql`select 1`) : Effect.void)),
         Effect.mapError((error) => {
           const answers = error.reason._tag !== "ConnectionError"
           const isFull = codeOf(error.reason.cause) === "53300"

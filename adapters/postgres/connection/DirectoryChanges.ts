@@ -2,6 +2,9 @@ import { Context, Effect, Layer } from "effect"
 import { PoolSize } from "./Database.ts"
 import { invalidateOn } from "./TtlCache.ts"
 
+/** How long after its start a process with a lazy pool listens. Most commands end before, so they open no connection for it. */
+const lazyDelay = "1 second"
+
 /** Invalidates caches of the directory when the directory changes. All caches share one listening connection. */
 export class DirectoryChanges extends Context.Service<
   DirectoryChanges,
@@ -14,13 +17,14 @@ export class DirectoryChanges extends Context.Service<
     DirectoryChanges,
     Effect.gen(function* () {
       const caches: Array<Effect.Effect<void>> = []
+      const { connections_max, isLazy } = yield* PoolSize
+      const listening = invalidateOn(
+        "directory_changed",
+        Effect.suspend(() => Effect.all(caches, { discard: true }))
+      )
       // A pool with one connection has no listener, because a listener would occupy this connection. Cached values are then
       // up to 5 seconds old.
-      if ((yield* PoolSize) !== 1)
-        yield* invalidateOn(
-          "directory_changed",
-          Effect.suspend(() => Effect.all(caches, { discard: true }))
-        )
+      if (connections_max !== 1) yield* isLazy ? Effect.forkScoped(Effect.delay(listening, lazyDelay)) : listening
       return { invalidate: (forget) => Effect.sync(() => void caches.push(forget)) }
     })
   )
