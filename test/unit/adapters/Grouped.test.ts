@@ -134,7 +134,7 @@ describe("the scheduler of groups", () => {
     assert.deepStrictEqual(sale.underWay, [128, 44])
   })
 
-  it("starts a kind that was skipped before a kind with more waiting calls", () => {
+  it("starts a group of a skipped kind first, even if the other kind has more waiting calls", () => {
     const turns = groupTurns()
     const [reservation, settlement] = [kindOf(turns), kindOf(turns)]
     settlement.call(40)
@@ -175,7 +175,7 @@ describe("a group", () => {
     const call = grouped<number, number>(sql, "test", (members) =>
       Effect.sync(() => {
         groups.push(members)
-        if (members.includes(2)) throw new Error("what was read is wrong")
+        if (members.includes(2)) throw new Error("a row is invalid")
         return members
       })
     )

@@ -100,7 +100,7 @@ describe("the cache", () => {
 
   it.effect("does not keep failures", () =>
     Effect.gen(function* () {
-      const answers = [Effect.die("the database is away")]
+      const answers = [Effect.die("the database is unavailable")]
       const { get } = makeTtlCache((): Effect.Effect<string> => answers.shift() ?? Effect.succeed("back"), 2)
       assert.isTrue(Exit.isFailure(yield* Effect.exit(get("a"))))
       assert.strictEqual(yield* get("a"), "back")

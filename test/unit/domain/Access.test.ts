@@ -105,7 +105,7 @@ describe("the address list", () => {
     ["2001:db8::1", true],
     ["2001:db8::/32", true],
     ["::", true],
-    // A range with bits set after its prefix is a typing error, because the intended range is unclear.
+    // A range with bits set after its prefix is refused as a typing error, because the intended range is unclear.
     ["192.0.2.1/24", false],
     ["2001:db8::1/32", false],
     ["192.0.2.0/33", false],

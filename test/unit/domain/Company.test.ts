@@ -26,7 +26,7 @@ describe("a search for companies", () => {
     [{ text: "1-01-85" }, [1]],
     [{ text: "850043" }, []],
     [{ text: "13" }, [13]],
-    // The id of company 1, and the name of company 13.
+    // This text is the id of company 1 and part of the name of company 13.
     [{ text: "1" }, [1, 13]],
     [{ text: "-" }, [1]],
     [{ state: "vip" }, [2]],

@@ -109,10 +109,10 @@ describe("a lookup", () => {
 
 describe("a lookup at the provider", () => {
   it.effect.each([
-    ["a token without the capability", session, "simulado"],
-    ["a production token without the capability", inProduction(session), "simulado"],
-    ["a token with the capability", real, "proveedor_real"],
-    ["a production token with the capability", inProduction(real), "proveedor_real"]
+    ["a token without realLookups", session, "simulado"],
+    ["a production token without realLookups", inProduction(session), "simulado"],
+    ["a token with realLookups", real, "proveedor_real"],
+    ["a production token with realLookups", inProduction(real), "proveedor_real"]
   ] as const)("has the origin that its token permits: %s", ([, caller, expected]) =>
     Effect.gen(function* () {
       assert.strictEqual(yield* origin(caller), expected)

@@ -83,26 +83,29 @@ it.effect.each(["lector", "cajero"] as const)("a %s reads cases and changes none
   }).pipe(as(role), Effect.provide(layer))
 })
 
-it.effect.each(["supervisor", "admin"] as const)("a %s notes and closes a case under the account's name", (role) => {
-  const { audited, layer } = world()
-  return Effect.gen(function* () {
-    yield* noteCase(id, "Preguntado")
-    const { found, notes } = yield* closeCase(id, "Acreditado")
-    assert.strictEqual(found.state, "cerrado")
-    assert.deepStrictEqual(
-      notes.map(({ note, operator, state }) => [note, operator, state]),
-      [
-        ["Preguntado", "Ana", "anotado"],
-        ["Acreditado", "Ana", "cerrado"]
-      ]
-    )
-    assert.deepStrictEqual(
-      audited.map(({ action, actor, details }) => [action, actor?.name, details["before"], details["after"]]),
-      [
-        ["case_noted", "Ana", { state: "abierto" }, { state: "anotado" }],
-        ["case_closed", "Ana", { state: "anotado" }, { state: "cerrado" }]
-      ]
-    )
-    assert.strictEqual((yield* Effect.flip(closeCase(id, "Otra vez")))._tag, "CaseClosed")
-  }).pipe(as(role), Effect.provide(layer))
-})
+it.effect.each(["supervisor", "admin"] as const)(
+  "a %s adds a note to a case and closes it, under the name of the account",
+  (role) => {
+    const { audited, layer } = world()
+    return Effect.gen(function* () {
+      yield* noteCase(id, "Preguntado")
+      const { found, notes } = yield* closeCase(id, "Acreditado")
+      assert.strictEqual(found.state, "cerrado")
+      assert.deepStrictEqual(
+        notes.map(({ note, operator, state }) => [note, operator, state]),
+        [
+          ["Preguntado", "Ana", "anotado"],
+          ["Acreditado", "Ana", "cerrado"]
+        ]
+      )
+      assert.deepStrictEqual(
+        audited.map(({ action, actor, details }) => [action, actor?.name, details["before"], details["after"]]),
+        [
+          ["case_noted", "Ana", { state: "abierto" }, { state: "anotado" }],
+          ["case_closed", "Ana", { state: "anotado" }, { state: "cerrado" }]
+        ]
+      )
+      assert.strictEqual((yield* Effect.flip(closeCase(id, "Otra vez")))._tag, "CaseClosed")
+    }).pipe(as(role), Effect.provide(layer))
+  }
+)

@@ -193,7 +193,7 @@ describe("a purchase of an option", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("is refused before any money is held if the configured provider cannot know the option", () => {
+  it.effect("is refused before any money is held if the configured provider does not know the option", () => {
     let known = false
     const { dispatched, layer } = shop({ knows: (reference) => known && reference === "P1" })
     return Effect.gen(function* () {

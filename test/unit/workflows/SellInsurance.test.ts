@@ -160,7 +160,7 @@ describe("a request to buy an insurance", () => {
   const live: Session = { ...seller, company: { ...seller.company, environment: "production" } }
   const invalid = { _tag: "InvalidOption" }
 
-  // company, request -> the error
+  // company, request -> the outcome, or the error
   it.effect.each([
     ["with a plate in lower case", seller, { identifier: Identifier.make("a123458") }, "Delivered"],
     ["with its price", seller, { amount: Amount.make(price) }, "Delivered"],
