@@ -76,7 +76,7 @@ const confirmAbove = Layer.unwrap(
   Settings.useSync((settings) => Layer.succeed(ConfirmAbove, settings.depositConfirmAbove))
 )
 
-/** The settings, with the logging and the values of the core that are read from the settings. */
+/** The settings, and what is read from them: the logging, `XidPrefix` and `ConfirmAbove`. */
 export const baseLayer = Layer.provideMerge(Layer.mergeAll(logging, xidPrefix, confirmAbove), Settings.layer)
 
 /**

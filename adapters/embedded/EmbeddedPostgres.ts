@@ -113,7 +113,8 @@ const supervise = (server: Server, up: Deferred.Deferred<void, EmbeddedFailed>):
 const ensureRunning = ({ cluster, port }: Server): Effect.Effect<void, EmbeddedFailed> =>
   perform(() => start(cluster, port)).pipe(
     Effect.uninterruptible,
-    // Another process may have started the server first. The child processes of a killed server need a moment to exit.
+    // Retries, because the child processes of a killed server need a moment to exit. If another process starts the server
+    // first, this process uses that server.
     Effect.retry({ while: () => runningPort(cluster) === null, schedule: Schedule.spaced("200 millis"), times: 10 }),
     Effect.catch((error) => (runningPort(cluster) === null ? Effect.fail(error) : Effect.void)),
     Effect.when(Effect.sync(() => runningPort(cluster) === null))

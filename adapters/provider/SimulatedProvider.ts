@@ -53,8 +53,8 @@ const billPrice = (identifier: Identifier, month: string): Amount => {
 const bill = (identifier: Identifier, begins: DateTime.Utc): Offer => {
   const month = DateTime.formatIsoDateUtc(begins).slice(0, 7)
   return {
-    // The prefix distinguishes simulated bills, because a real provider may use the plain month as the reference of a
-    // real bill with another price.
+    // The prefix keeps simulated bills apart from real bills. A real provider may use the month alone as the reference of
+    // a bill with another price.
     reference: `ejemplo-${month}`,
     name: `Factura de ${DateTime.formatUtc(begins, { locale: "es-DO", month: "long", year: "numeric" })}`,
     price: billPrice(identifier, month),

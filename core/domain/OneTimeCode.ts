@@ -7,8 +7,8 @@ import type { InsuranceId } from "./Ids.ts"
 export const codeLife = Duration.minutes(10)
 
 /**
- * Maximum number of wrong attempts for one insurance, counted over all its codes. Then the insurance is blocked
- * permanently. Contract: 8.
+ * Maximum number of wrong attempts for one insurance, counted over all its codes. After the last of them the
+ * insurance is blocked permanently. Contract: 8.
  */
 export const attempts_max = 5
 

@@ -17,7 +17,7 @@ export class Audit extends Context.Service<
     readonly prove: Effect.Effect<ReadonlyArray<InvariantResult>>
     /** Stores the result of an audit, unless the result of a later audit is stored. */
     readonly record: (ended: LastAudit) => Effect.Effect<void>
-    /** The last audit of any process. Null: no audit has ended yet. */
+    /** The last audit that has ended, in any process. Null if no audit has ended yet. */
     readonly last: Effect.Effect<LastAudit | null>
   }
 >()("saldo/core/Audit") {}

@@ -6,7 +6,7 @@ import type { LostPlace, MoveReach } from "../domain/MoveReach.ts"
 
 /**
  * The steps of moving a company to another cell, which may be on another server. Each step may be repeated. At any time only
- * the company's cell in the directory accepts writes of its rows.
+ * the cell that the directory names for the company accepts writes of the company's rows.
  */
 export class CompanyMoves extends Context.Service<
   CompanyMoves,

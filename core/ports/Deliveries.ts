@@ -100,7 +100,7 @@ export class Deliveries extends Context.Service<
   }
 >()("saldo/core/Deliveries") {}
 
-/** The deliveries of a webhook for the operator. */
+/** The deliveries of a webhook, as an operator sees them. */
 export interface DeliveryReport {
   readonly counts: Readonly<Record<DeliveryState, number>>
   /** When the oldest due delivery became due. Null if none is due. */

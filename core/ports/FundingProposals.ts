@@ -25,7 +25,7 @@ export const FundingProposed = Data.taggedEnum<FundingProposed>()
 export type FundingConfirmed = Data.TaggedEnum<{
   /** The entry was written. `balance` is the amount that the company owns after it. */
   Recorded: { readonly entryId: number; readonly balance: Centavos }
-  /** The proposal is decided or expired, or this operator proposed it. */
+  /** The proposal was already confirmed or rejected, or has expired, or this operator proposed it. */
   NotPending: {}
   /** Since the proposal, another entry of the company has used the reference, with this amount. */
   AlreadyRecorded: { readonly entryId: number; readonly amount: number }
@@ -51,7 +51,7 @@ export class FundingProposals extends Context.Service<
     readonly list: (companyId: CompanyId | null, limit: number) => Effect.Effect<ReadonlyArray<FundingProposal>>
     readonly propose: (request: FundingRequest) => Effect.Effect<FundingProposed>
     readonly confirm: (proposal: FundingProposal, confirmation: Confirmation) => Effect.Effect<FundingConfirmed>
-    /** Whether the proposal was rejected. False if it is decided or expired. */
+    /** Returns false if the proposal was already confirmed or rejected, or has expired. */
     readonly reject: (
       proposal: FundingProposal,
       rejection: { readonly by: string; readonly at: DateTime.Utc; readonly reason: string }

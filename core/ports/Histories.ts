@@ -21,7 +21,7 @@ export interface Question {
   readonly at: DateTime.Utc
 }
 
-/** Stores recovery's questions for the history of a sale. No decision depends on them. */
+/** Stores each question of recovery, so that the history of the sale can show the question. No decision depends on it. */
 export const Questions = Context.Reference<{ readonly record: (question: Question) => Effect.Effect<void> }>(
   "saldo/core/Questions",
   { defaultValue: () => ({ record: () => Effect.void }) }

@@ -59,8 +59,8 @@ export interface Settled {
   readonly won: boolean
   readonly status: Status
   /**
-   * True if this sale was not delivered, and a later sale with the same key, and therefore the same xid, was
-   * not refused. The provider's answer about the xid then concerns the later sale.
+   * True if this sale failed, and a later sale with the same key, and therefore the same xid, has not failed. In
+   * this case the provider's answer about the xid concerns the later sale.
    */
   readonly isRepeated: boolean
   /** The response that the key replays. Null when the key was freed. */

@@ -117,7 +117,7 @@ export const signInWithOidc = Effect.fn("AcceptInvitation.signInWithOidc")(
 
 /**
  * A new token for the one-time link that `npm start` prints. The link opens a session without an account. Null if an
- * admin has an active account, because the shell then has no rights of its own.
+ * admin has an active account, because then access to the server's shell does not suffice for a session.
  */
 export const localLink = Effect.fn("AcceptInvitation.localLink")(function* () {
   if (!(yield* shellIsAdmin)) return null

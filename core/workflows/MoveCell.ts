@@ -54,8 +54,8 @@ const begun = Effect.fnUntraced(function* (name: CellName, target: NodeName, isS
 }, atomically)
 
 /**
- * Waits until no operation of the closed cell is in progress. Returns false if transactions still write its
- * rows afterwards.
+ * Waits until no operation of the closed cell is in progress, for a limited time. Then waits for transactions that still
+ * write its rows. Returns false if one of these transactions does not end.
  */
 const settledDown = Effect.fnUntraced(function* (name: CellName) {
   const moves = yield* CellMoves

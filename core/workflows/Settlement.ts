@@ -21,9 +21,9 @@ interface LateAnswer {
 }
 
 /**
- * Reports an answer that contradicts the settled outcome. No money moves; an operator must investigate. The alert
- * depends on the audit log, and later questions about settled operations are rare. Therefore the record is retried until
- * it is written. A contradiction that is found several times is recorded once.
+ * Reports an answer that contradicts the settled outcome. No money moves; an operator must investigate. The alert needs
+ * the record in the audit log. Saldo rarely asks about a settled operation, so a lost record might never be replaced.
+ * Therefore the write is retried. A contradiction that is found several times is recorded once.
  */
 export const reportLateOutcome = Effect.fnUntraced(function* (
   kind: LateOutcome,

@@ -17,7 +17,7 @@ export type ToWorker =
 export type ToPrimary =
   /** Calls for the rate limit. */
   | { readonly _tag: "Count"; readonly calls: ReadonlyArray<SentCall> }
-  /** The answer to `Ask`: the missing parts, the names of cells, or the metrics as one text. */
+  /** The answer to `Ask`, by question: the parts that are not ready, the cells that are down, or all metrics as one text. */
   | { readonly _tag: "Answer"; readonly id: number; readonly answer: ReadonlyArray<string> }
   /** The last metrics of a worker that ends. */
   | { readonly _tag: "LastMetrics"; readonly text: string }

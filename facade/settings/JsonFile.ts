@@ -73,7 +73,7 @@ const formatErrorCode = (code: string): string => code.replace(/\B[A-Z]/g, " $&"
 const nearestNode = (root: Node, path: ContentPath): Node =>
   findNodeAtLocation(root, [...path]) ?? (path.length === 0 ? root : nearestNode(root, path.slice(0, -1)))
 
-// A named value starts at its name.
+// The position of a named value is the position of its name.
 const startOf = ({ offset, parent }: Node): number => (parent?.type === "property" ? parent.offset : offset)
 
 const repeatedNames = ({ children = [], type }: Node): ReadonlyArray<Node> => {

@@ -74,7 +74,7 @@ export const testRaces = <Extra>(
 ) => {
   const [selling, depositing, recovering] = companies
 
-  it.effect("has each of its sales either refused, or settled once", () =>
+  it.effect("makes sales, each of which is either refused or settled once", () =>
     Effect.gen(function* () {
       yield* opened(yield* Ledger, selling, 100_000_00)
       const servers = yield* Effect.all([anotherServer, anotherServer])
@@ -120,7 +120,7 @@ export const testRaces = <Extra>(
     })
   )
 
-  it.effect("has each deposit stored once, and the events of its webhook in order", () =>
+  it.effect("gets each deposit once, and one event for each deposit, in order", () =>
     Effect.gen(function* () {
       yield* opened(yield* Ledger, depositing, 1_000)
       yield* webhookOf({ deliveries: yield* Deliveries, webhooks: yield* Webhooks }, depositing)
@@ -160,7 +160,7 @@ export const testRaces = <Extra>(
     })
   )
 
-  it.effect("has each pending sale and reversal settled by the recovery of only one server", () =>
+  it.effect("is recovered by two servers, which together settle each pending sale and reversal once", () =>
     Effect.gen(function* () {
       const ledger = yield* Ledger
       yield* opened(ledger, recovering, 100_000)

@@ -18,7 +18,7 @@ const isSourceLost = { isSourceLost: true }
 const before = (name: string, target: string, where?: string) =>
   without(name, Effect.exit(moveCellTo("sur", target)), where)
 
-/** The steps after which a move loses its target, the node `este`, and whether this node then has the schema. */
+/** Steps of a move to the node `este`. The node is lost after the step. `hasCopy`: whether the lost node has the schema. */
 const beforeTheSwitch = [
   { step: "the move began", until: beginCellMove("main", node), hasCopy: false },
   { step: "the source was frozen", until: before("sur.digest_of", node, "main"), hasCopy: false },

@@ -17,7 +17,7 @@ const isSourceLost = { isSourceLost: true }
 /** Interrupts a move before it calls the given database function. */
 const before = (name: string, target: string) => (company: number) => without(name, Effect.exit(move(company, target)))
 
-/** The steps after which a move loses its target, the node `este`, and what the node then has. A mark is in `departed`. */
+/** Steps of a move to the node `este`, which is lost after the step. `left`: what that node has. A mark is in `departed`. */
 const beforeTheSwitch = [
   { step: "the move began", until: (company: number) => beginMove(company, "sur"), left: "nothing" },
   { step: "the source was frozen", until: before("sur.freeze_table", "sur"), left: "a mark" },

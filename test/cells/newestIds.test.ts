@@ -24,7 +24,7 @@ describe("the newest sales of all companies", () => {
         yield* loadSalesHistory({ company: 2, sales: 30, days: 1 })
         assert.deepStrictEqual(yield* readOf(10), { total: 10, isCut: true })
         assert.deepStrictEqual(yield* readOf(30), { total: 30, isCut: true })
-        // Ids that no sequence assigned lie between the last id of one cell and the next id.
+        // No sale has an id from 31 to 255: with the second cell, the sequence of the first cell continued at 256.
         assert.deepStrictEqual(yield* readOf(40), { total: 30, isCut: true })
         assert.deepStrictEqual(yield* readOf(266), { total: 41, isCut: true })
         assert.deepStrictEqual(yield* readOf(300), { total: 60, isCut: false })

@@ -162,7 +162,7 @@ layer(TestService, { excludeTestServices: true })("vender", (it) => {
     })
   )
 
-  it.effect("throws the error of a sale that is refused before the reservation, at the first attempt", () =>
+  it.effect("throws the error without a retry if the sale is refused before the reservation", () =>
     Effect.gen(function* () {
       const { seen, url } = yield* faultyProxy
       const client = clientIn(skippingPauses().surroundings, optionsFor(url))

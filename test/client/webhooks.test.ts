@@ -43,7 +43,7 @@ describe("verificarWebhook", () => {
     assert.deepStrictEqual(await verificarWebhook(sent, headers, secret), JSON.parse(body))
   })
 
-  it("accepts an older delivery with a larger tolerance", async () => {
+  it("accepts an older delivery if the caller sets a larger tolerance", async () => {
     const options: VerifyOptions = { tolerance_s: 3_600 }
     assert.strictEqual((await verificarWebhook(body, signed({ age_s: 3_000 }), secret, options)).id, id)
   })

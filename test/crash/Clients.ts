@@ -42,7 +42,7 @@ export const isRefused = ({ code, status }: ClientResponse): boolean =>
 /** Whether the response is final. Every later call with the key must then return the same response. */
 export const isFinal = (response: ClientResponse): boolean => isDone(response) || isRefused(response)
 
-/** Whether the outcome is still unknown. The client must then stop retrying with this key. */
+/** Whether the outcome is still unknown. If so, the client stops retrying, because the key only replays this response. */
 export const isPending = ({ status }: ClientResponse): boolean => status === 202
 
 /** Whether the client should retry with the same key. Contract: 4.5 and 7. */

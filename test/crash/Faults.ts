@@ -142,7 +142,7 @@ export type FaultGroup = ReadonlyArray<Fault>
 
 const group_max = 3
 
-/** Whether a midnight passes during the group. */
+/** Whether a local midnight passes while the faults of the group are injected. */
 export const hasClosing = (group: FaultGroup): boolean =>
   group.some(({ _tag }) => _tag === "KillClosing" || _tag === "PauseClosing")
 

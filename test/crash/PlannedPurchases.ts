@@ -100,7 +100,7 @@ interface PlannedPurchases {
 const kindWeights = { plain: 55, reversible: 30, insurance: 15 }
 export type PurchaseKind = keyof typeof kindWeights
 
-/** Additional weight of the kinds of sales that a group of faults needs. */
+/** Weight that is added to each kind of sale that a group of faults needs, so that clients choose this kind more often. */
 const neededWeight = 60
 
 const bodyOf = (chance: SeededRandom, service_id: number) => ({

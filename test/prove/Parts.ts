@@ -45,7 +45,7 @@ export interface Part {
   readonly read: (document: string) => PartResult | null
 }
 
-/** A whole number reduced to the share of the plan; at least 1. */
+/** The number multiplied by the plan's fraction of the full size, and rounded; at least 1. */
 const shareOf = (whole: number, { share }: ProvePlan): string => String(Math.max(1, Math.round(whole * share)))
 
 /** Number of operations of each simulated seed. */

@@ -92,9 +92,9 @@ const bodyFaults = (
 }
 
 /**
- * The ways in which a response violates the OpenAPI document: in its path and method, status, headers or body. If no
- * documented operation matches the request, the response must be 404 or 429 with the error envelope. Responses to paths
- * that the document leaves out are not checked.
+ * The ways in which a response violates the OpenAPI document: by its operation, status, headers or body. If no documented
+ * operation matches the request, the response must be 404 or 429 with the error envelope. Responses to paths that the
+ * document leaves out are not checked.
  */
 export const documentFaults = (
   { method, path }: { readonly method: string; readonly path: string },

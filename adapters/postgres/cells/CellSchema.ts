@@ -25,7 +25,7 @@ export interface CellOnNode extends OwnedCell {
   readonly cluster: { readonly coordinator: PgClient.PgClient; readonly worker: Worker } | null
 }
 
-/** Runs a part with this connection. */
+/** Runs an effect with this connection as its database. */
 const on = <A, E, R>(sql: PgClient.PgClient, part: Effect.Effect<A, E, R>) =>
   Effect.provideService(part, SqlClient.SqlClient, sql)
 

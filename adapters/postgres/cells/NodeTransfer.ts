@@ -76,7 +76,7 @@ const copyCompany = Effect.fnUntraced(function* (source: OwnedCell, target: Owne
     yield* setLeaving(target, companyId, true)
     yield* deleteRows(target, companyId)
     const rows = yield* copyRows(source, target, companyId)
-    // No later check of the new cell may skip a moved sale.
+    // Moves the positions of the new cell's later checks back to those of the old cell, so that no check skips a moved sale.
     const [row] = yield* positions
     yield* sql`select ${sql(target.name)}.set_back_follow_ups(${row?.positions ?? null}::text::jsonb)`
     yield* setLeaving(target, companyId, false)

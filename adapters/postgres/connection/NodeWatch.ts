@@ -65,7 +65,8 @@ export const watchNode = Effect.fnUntraced(function* (name: string, url: Redacte
     return Effect.logInfo("a node answers again", { node: name })
   })
 
-  // In two halves: if this process was suspended, the second half leaves time to receive an answer that has arrived.
+  // Waits in two halves. If this process was suspended, the first half ends at once. The second half leaves time to
+  // receive an answer that has already arrived.
   const cutWhenLate = Effect.sleep(halfAnswer_max).pipe(
     Effect.andThen(Effect.sleep(halfAnswer_max)),
     Effect.andThen(cut)

@@ -6,7 +6,10 @@ import type { OperatorCredentials } from "../../../core/ports/Operators.ts"
 import { advisoryLocks, instant, int8 } from "../connection/Sql.ts"
 import { accountOf, type OperatorRow, operatorColumns } from "./OperatorsPostgres.ts"
 
-/** A row joined with its operator. All columns of the operator are null if the row belongs to the shell. */
+/**
+ * An invitation or a session, joined with its operator. The columns of the operator are null if no account has it, but a
+ * person with access to the server's shell.
+ */
 type OfOperator<Row> = Row & (OperatorRow | { readonly id: null })
 
 interface InvitationRow {

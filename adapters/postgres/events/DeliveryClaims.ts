@@ -39,13 +39,13 @@ const lastOf = (rows: ReadonlyArray<ClaimedRow>): Position =>
     .reduce((last, position) => (isLater(position, last) ? position : last), beginning)
 
 /**
- * The statement that leases due deliveries.
+ * The statement that leases at most `limit` due deliveries, of the webhooks after a position in the index.
  *
- * It visits only webhooks with a waiting delivery, by jumping through the index from one webhook to the next. It begins
- * after the position, and ends at the limit: Postgres computes only as many rows of `waiting` as the limit needs. No
- * delivery beyond the limit is locked. While the attempts of a webhook fail, the statement claims only one of its
- * deliveries at a time. It skips deliveries that another worker has locked or leased. Recording a result ends the lease.
- * An expired lease means that a worker died before it recorded a result.
+ * `waiting` has only webhooks with a pending delivery: the statement jumps in the index from one webhook to the next.
+ * Postgres computes only as many rows of `waiting` as the limit needs, and locks no delivery beyond the limit. While the
+ * attempts of a webhook fail, the statement claims only one of the webhook's deliveries at a time. The statement skips
+ * deliveries that another worker has locked or leased. Recording a result ends the lease. An expired lease means that a
+ * worker died before it recorded a result.
  */
 const leasing = (
   sql: CellSql,

@@ -49,8 +49,8 @@ export const recording = Effect.gen(function* () {
   const sql = yield* cellClient
   const inTransaction = queueTransactions(sql)
 
-  // Only the results of the latest claims count. The main query reads `judged`, so the statement locks the webhooks first,
-  // and then the deliveries in `recorded`. The function remove_webhook locks webhooks and deliveries in the same order.
+  // Only the results of the latest claims count. The main query reads `judged`, so Postgres locks the webhooks first. It runs
+  // `recorded`, which locks the deliveries, after the main query. The function remove_webhook uses the same order.
   const write = Effect.fnUntraced(function* (results: ReadonlyArray<ReturnType<typeof resultRow>>) {
     const rows = yield* sql<{ readonly id: bigint }>`
       with result as materialized (

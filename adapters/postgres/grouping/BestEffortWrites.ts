@@ -23,7 +23,7 @@ class BestEffortClient extends Context.Service<BestEffortClient, PgClient.PgClie
   "saldo/adapters/BestEffortClient"
 ) {}
 
-/** Best-effort writes on the other connections of a node, for a pool that is too small for a separate one. */
+/** Best-effort writes on the connections of a node's other statements. For a pool that is too small for a separate one. */
 export const sharedBestEffortConnection = Layer.effect(BestEffortClient, PgClient.PgClient)
 
 /** One connection for best-effort writes, with a lock timeout of 1 s and a statement timeout of 4 s. */

@@ -47,7 +47,7 @@ export interface KeyRow {
   readonly completed_at: Date | null
   readonly outcome: unknown
   readonly settled_at: Date | null
-  /** Status of the sale that was made with the key, or that a reversal with the key reverses. */
+  /** Status of the sale that was made with the key. If a reversal was made with the key, status of the reversed sale. */
   readonly status: Status
 }
 

@@ -40,9 +40,9 @@ export const readEach = <Row extends RowIds, A extends object>(rows: ReadonlyArr
 }
 
 /**
- * Claims rows, and claims other rows in place of those that this version cannot read. Unreadable sales stay
- * held. Only an empty result means that nothing more is due. A result below the limit may be incomplete,
- * because a claim skips rows that change meanwhile.
+ * Claims rows. For each row that this version cannot read, claims another row instead. The amount of an unreadable sale
+ * stays held. Only an empty result means that nothing more is due. A result below the limit may be incomplete, because a
+ * claim skips rows that change meanwhile.
  */
 export const claimReadable = Effect.fnUntraced(function* <Row extends RowIds, A extends object>(
   about: "sale" | "reversal",

@@ -21,8 +21,8 @@ export const askedOf = ({ ask_at, not_found }: AskedRow) => ({
  *
  * Rows of closed companies, and rows that another recovery has locked or leased, are skipped. A claim of all operations
  * skips an operation if this recovery cycle has already sent a status query about the operation. The claim includes an
- * operation in PROCESSING only when the provider call must have ended. A timestamp in the future comes from a wrong clock
- * and does not delay the claim.
+ * operation in PROCESSING only after the time by which its provider call has certainly ended. A timestamp in the future
+ * comes from a wrong clock and does not delay the claim.
  *
  * The update finds the locked rows by their physical position (ctid). A join by key is slow: a planner that believes the
  * table is empty compares the rows with every sale, once a second. A row that changes between the snapshot and its lock has

@@ -32,7 +32,7 @@ export const companiesFor = Effect.fnUntraced(function* (directory: PgClient.PgC
   return `unnest(${listed(rows.map(({ id }) => id))}::bigint[], ${listed(rows.map(({ cell }) => cell))}::text[]) as c(id, cell)`
 })
 
-/** A company that is being moved, and the cell of the move that is not the company's own cell. */
+/** A company that is being moved, and the other cell of its move: the target until the directory names it, then the source. */
 interface Copy {
   readonly companyId: bigint
   readonly cell: string

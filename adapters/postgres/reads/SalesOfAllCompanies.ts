@@ -80,7 +80,7 @@ const blocksOf = (sql: Sql, filter: OwnedFilter, counted: Fragment): Fragment =>
 }
 
 /**
- * A page of the sales of all companies, or of one, newest first, with their total. The filter has no days.
+ * A page of the sales of all companies, or of one, newest first, with their total. Only for a filter without days.
  *
  * The blocks of different companies overlap in time, and one company's sales may fill the whole page. So for each company,
  * the query considers as many of the newest sales as there are rows up to the end of the page. The query skips a block if

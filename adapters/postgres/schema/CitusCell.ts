@@ -103,8 +103,8 @@ const distribute = Effect.fnUntraced(function* (cell: string, schema: string) {
 })
 
 /**
- * Runs a file in the schema of the cluster, statement by statement. Citus repeats each statement about tables on the workers,
- * and it can repeat only single statements. The functions that servers call are only in the cell's own schema.
+ * Runs a file in the schema of the cluster. Citus repeats a statement about tables on the workers, but only a statement that
+ * is sent alone. A file of functions is sent as a whole: servers call only the functions in the cell's own schema.
  */
 const runInCluster = Effect.fnUntraced(function* (schema: string, file: SqlFile) {
   const sql = yield* SqlClient.SqlClient
@@ -233,7 +233,7 @@ export const bringUpInCluster = (cell: string, node: string) => {
  * Whenever a file has changed, the schema is made anew. Calls in progress continue in the earlier schema. So the earlier
  * schema is dropped only before the next change.
  *
- * @param spread gives the sequences of the cell their ids.
+ * @param spread makes the sequences of the cell assign ids that no other cell assigns.
  */
 export const bringUpOnWorker = <E, R>(cell: string, node: string, spread: Effect.Effect<unknown, E, R>) =>
   exclusively(

@@ -40,7 +40,7 @@ const standingAmong = (order: Order, transactions: ReadonlyArray<Transaction>): 
 export const standingUnder = (order: Order, transaction: Transaction): Standing =>
   Result.match(productRequestOf(order), {
     onSuccess: (requested) => standingOf(order, requested, transaction),
-    // No request can be made for this order, so it was never sent to DT One. The transaction cannot belong to it.
+    // No request can be made for this order, so the order was never sent to DT One. The transaction belongs to another order.
     onFailure: () => Standing.Contradicted({ facts: ["product_id"] })
   })
 

@@ -24,6 +24,6 @@ const tones: Readonly<Record<Case["estado"], Tone>> = { abierto: "bad", anotado:
 
 export const CaseBadge = ({ estado }: Pick<Case, "estado">) => <Badge tone={tones[estado]}>{stateNames[estado]}</Badge>
 
-/** The text about a sale on one side: Saldo or the provider's statement. */
+/** How one of the two sides, Saldo or the provider's statement, describes a sale. */
 export const sideText = (side: Case["nuestro"]): string =>
   side === null ? "—" : `${statusNames[side.status]}${side.monto === null ? "" : `, ${pesos(side.monto)}`}`

@@ -227,7 +227,7 @@ describe("the OpenAPI document", () => {
   })
 
   const limitOfPhone = ["telefono", "periodo", "limite", "retry_after"]
-  /** Error details of the operations whose example of a validation error is caused by stored state, not by the input. */
+  /** In these operations, stored state causes the example of a validation error, not the input. The values are its details. */
   const detailsOfState: Readonly<Record<string, ReadonlyArray<string>>> = {
     transaccionesAnular: ["status"],
     segurosIniciar: limitOfPhone,

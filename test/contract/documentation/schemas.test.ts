@@ -50,7 +50,7 @@ describe("the schemas of the OpenAPI document", () => {
     assert.deepStrictEqual(copiesIn(apiDocument), [])
   })
 
-  it("contain copies once each reference is replaced by its schema", () => {
+  it("would contain copies if each reference were replaced by its schema", () => {
     assert.isNotEmpty(copiesIn(inlinedApiDocument))
   })
 

@@ -21,7 +21,7 @@ const givenBack = { available: 1000, held: 0, consumed: [0, 0, 0] }
 
 layer(SpreadTestServer, { excludeTestServices: true })("a reversal (contract 4.5)", (it) => {
   describe.each(reversalForms)("at $form", ({ reverse, verb }) => {
-    it.effect("that the provider confirms returns the money once, and the response is the reversed sale", () =>
+    it.effect("returns the money once if the provider confirms it, and responds with the reversed sale", () =>
       Effect.gen(function* () {
         const { auth, id } = yield* sold("204518")
         const before = (yield* get(`/v1/transacciones/${id}`, auth)).body.data
@@ -47,7 +47,7 @@ layer(SpreadTestServer, { excludeTestServices: true })("a reversal (contract 4.5
       })
     )
 
-    it.effect("that the provider denies leaves the sale unchanged, and can be requested again under a new key", () =>
+    it.effect("leaves the sale unchanged if the provider denies it, and can be requested again under a new key", () =>
       Effect.gen(function* () {
         const { auth, id, xid } = yield* sold("204593")
         const { body, status } = yield* reverse(id, auth, "r1")
@@ -93,7 +93,7 @@ layer(SpreadTestServer, { excludeTestServices: true })("a reversal (contract 4.5
       })
     )
 
-    it.effect("that did not reach the provider can be retried under the same key", () =>
+    it.effect("can be retried under the same key if it did not reach the provider", () =>
       Effect.gen(function* () {
         const { provider } = yield* Script
         const { auth, id } = yield* sold("204500-a")

@@ -16,7 +16,7 @@ const sale = { service_id: 1, identifier: "8095550123", amount: 50 }
 // would leave no connection for sales. The server therefore has this listener only with 7 connections or more.
 for (const connections of ["4", "5", "7"]) {
   layer(serverWith(connections), { excludeTestServices: true })(`a server with PG_POOL_MAX=${connections}`, (it) => {
-    it.effect("sells and delivers at the same time", () =>
+    it.effect("sells and delivers events to webhooks at the same time", () =>
       Effect.gen(function* () {
         const { apiKey, calls, path, received } = yield* subscriber({ eventos: ["transaction.succeeded"] })
         yield* delivering

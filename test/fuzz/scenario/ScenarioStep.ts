@@ -79,7 +79,8 @@ const withFact = (filled: OperationCall, { values }: Fact, withKey: boolean): Op
   }, filled)
 
 /**
- * Fills in the inputs of a call: first the call's own values, then the values of the fact, then the invalid changes.
+ * Fills in the inputs of a call: first the call's own values, then the values of an earlier response that the call refers to
+ * (its fact), then the invalid changes.
  */
 const fillCall = ({ subject, changes, operation, values }: StepCall, memory: KnownFacts): OperationCall => {
   const filled: OperationCall = { operation, values }

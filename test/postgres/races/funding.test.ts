@@ -67,12 +67,12 @@ const booksOf = Effect.fnUntraced(function* (company: number) {
 
 const TestLayer = AuditPostgres.layer.pipe(Layer.provideMerge(TestDatabase))
 
-layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("eight operators at the same time", (it) => {
+layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("eight concurrent operators", (it) => {
   it.effect.each([
     ["deposit", 500, 1],
     ["adjustment", 500, 1_001],
     ["adjustment", -500, 2_001]
-  ] as const)("who confirm one %s of %d write one entry", ([kind, centavos, first]) =>
+  ] as const)("who confirm the same %s of %d write only one entry", ([kind, centavos, first]) =>
     Effect.gen(function* () {
       const all = yield* racing(proposals)
       const ledger = yield* onItsOwn(replica)
@@ -92,7 +92,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("eight ope
   )
 
   it.effect(
-    "of whom four confirm and four reject make one decision, and money moves only if it is a confirmation",
+    "of whom four confirm and four reject the same proposal decide once, and money moves only if it was confirmed",
     () =>
       Effect.gen(function* () {
         const all = yield* racing(proposals)

@@ -61,7 +61,10 @@ layer(TestDatabase, { excludeTestServices: true })("two servers whose clocks are
 
 let calls = 0
 
-/** Reserves a sale of one peso for each item of `companies`, in one statement. Returns each result's tag or exceeded limit. */
+/**
+ * Reserves a sale of one peso for each item of `companies`, in one statement. Returns for each item the period of the exceeded
+ * limit, or else the tag of the result.
+ */
 const reserveTogether = (
   companies: ReadonlyArray<number>,
   keys: ReadonlyArray<string> = companies.map(() => `sale ${++calls}`)

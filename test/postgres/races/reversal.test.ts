@@ -68,7 +68,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("concurren
     }).pipe(Effect.scoped)
   )
 
-  it.effect("credit the sale once during eight recovery cycles, which claim the reversal one at a time", () =>
+  it.effect("credit the sale once while eight recovery cycles compete to claim the reversal", () =>
     Effect.gen(function* () {
       const ledger = yield* replica
       const all = yield* replicas

@@ -45,7 +45,7 @@ layer(TestLayer)("a page of insurances", (it) => {
     [{}, 3, 300],
     [{ state: "emitida" }, 20, 1_000],
     [{ state: "emitiendo" }, 1, 20],
-    // The insurances of the company are counted one by one.
+    // To count the insurances of one company, the query reads each of them: 400 rows.
     [{ companyId: CompanyId.make(1) }, 2, 500]
   ] as ReadonlyArray<readonly [InsuranceFilter, number, number]>)(
     "with the filter %j reads on page %i at most %i insurances, and counts the others in an index",

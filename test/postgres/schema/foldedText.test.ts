@@ -87,7 +87,7 @@ const versionFive = Effect.gen(function* () {
 })
 
 describe("a database with references that differ only in spelling", () => {
-  it.live("is migrated, and each folded reference then belongs to the first deposit that has it", () =>
+  it.live("is migrated; a company's first deposit with a folded reference keeps this reference", () =>
     Effect.gen(function* () {
       const url = yield* copyDatabase(inject("postgresUrl"), "template0", `folded_${randomUUID()}`)
       const earlier = yield* versionFive

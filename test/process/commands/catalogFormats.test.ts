@@ -81,7 +81,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("the catalogue as a file
     })
   )
 
-  it.effect("is read from CSV with semicolons, and in any order of columns", () =>
+  it.effect("is read from CSV with semicolons and with columns in any order", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       yield* imported
@@ -119,7 +119,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("the catalogue as a file
     })
   )
 
-  it.effect("shows what an import would change, and changes nothing", () =>
+  it.effect("shows with --dry-run what an import would change, and changes nothing", () =>
     Effect.gen(function* () {
       const { answer, refusal, run } = yield* CommandLine
       yield* imported

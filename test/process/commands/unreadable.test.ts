@@ -147,7 +147,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a sale that this versio
 layer(CommandLine.layer, { excludeTestServices: true })(
   "a stored sale with an identifier that today's limits reject",
   (it) => {
-    // The database accepts identifiers that only the limits of another version allow.
+    // The database accepts this identifier, although this version rejects it: another version may have had other limits.
     const sold = Effect.fnUntraced(function* (code: string) {
       const { company } = yield* companyOf(code)
       const [order] = yield* pending(company, 1)

@@ -32,7 +32,7 @@ interface FakeProvider {
   readonly requests: ReadonlyArray<FakeRequest>
   /** The path of the requests that order a delivery. */
   readonly deliversAt: string
-  /** Adds a package or a bill for an identifier. */
+  /** Makes the fake offer a package or a bill to this phone or contract number. */
   readonly offer: (identifier: string) => void
   /** Makes the provider refuse a sale. */
   readonly refuse: (xid: string) => void
@@ -101,7 +101,7 @@ const externalFakes = <R>(provider: Effect.Effect<FakeProvider & { readonly vari
     })
   )
 
-/** All fakes, with a provider of either protocol. */
+/** All fakes, with a provider that speaks HTTP or with DT One. */
 const fakes = { http: externalFakes(gateway), dtone: externalFakes(dtOne) }
 
 /** The DT One product of each service in the example catalogue. */

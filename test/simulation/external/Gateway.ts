@@ -40,7 +40,7 @@ export const gatewayFor = (
           }
         })
       }),
-    // Saldo never asks this gateway, because its messages are not traceable.
+    // Saldo never asks this gateway about a delivery, because no answer of the gateway calls a message traceable.
     delivery: () => Effect.succeed(DeliveryAnswer.Open())
   }
 }

@@ -132,7 +132,7 @@ const deliveriesMutant = (
 ): Mutant =>
   portsMutant(name, ({ deliveries }, bench) => ({ deliveries: { ...deliveries, ...change(deliveries, bench) } }))
 
-/** The sale of an event as it is when the event is sent, instead of when it was written. */
+/** Mutates an event: it contains the sale as it is when the event is sent, not as it was when the event was written. */
 const withSaleOfToday = (bench: VariantContext, event: CompanyEvent): CompanyEvent => {
   if (event.subject._tag !== "Sale") return event
   const books = companyIn(bench, event.companyId)

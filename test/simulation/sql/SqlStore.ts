@@ -125,8 +125,8 @@ const changesCells = (sql: string): boolean => sql.includes("update directory.ce
 const begins = (sql: string): boolean => /^begin\b/i.test(sql)
 
 /**
- * Whether a statement only reads, or belongs to a transaction around a statement. Statements that row-level security
- * restricts to one company never write.
+ * Whether a statement begins or ends a transaction, or calls `set_config`. A statement with `set_config` writes no rows: it
+ * only changes a setting, or reads the rows of one company under row-level security.
  */
 const isReadOnly = (sql: string): boolean =>
   begins(sql) || /^(?:commit|rollback)\b/i.test(sql) || sql.includes("set_config('")

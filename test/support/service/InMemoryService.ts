@@ -40,7 +40,7 @@ const tokens: Readonly<Record<string, Partial<Token>>> = {
   roto: {}
 }
 
-/** Companies of the tokens that do not belong to the default company. */
+/** The company of each token that does not belong to the default company. */
 const companies: Readonly<Record<string, Company>> = {
   vecino: { ...company, id: CompanyId.make(8) },
   produccion: { ...company, id: CompanyId.make(9), environment: "production" }

@@ -86,8 +86,8 @@ describe.each(operations)("$operation without an outcome", (operation) => {
     }).pipe(Effect.provide(layer))
   })
 
-  // The provider's answers in order, at 60 s, 360 s, 660 s, 960 s, 1260 s and so on: (n)ot found, (u)nknown, not (s)ent,
-  // (d)one -> what recovery counts for each answer: (u)nknown, not (s)ent, (r)efused, (d)one.
+  // Left: the provider's answers in order, at 60 s and then every 300 s (n = not found, u = unknown, s = not sent, d = done).
+  // Right: what recovery counts for each answer (u = unknown, s = not sent, r = refused, d = done).
   it.effect.each([
     ["nnnnn", "uuuur"],
     ["nnnnunn", "uuuuuur"],
