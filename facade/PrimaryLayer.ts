@@ -8,7 +8,7 @@ import { type Started, startedAt } from "./Started.ts"
 import { DatabaseServer } from "./settings/DatabaseServer.ts"
 import { Settings } from "./settings/Settings.ts"
 
-// With PORT=0 the primary process chooses the port, so that workers that start later use the same one.
+// With PORT=0 the primary process chooses the port, so that workers that start later use the same port.
 const chosenPort = Settings.use(({ http: { port } }) =>
   port === 0 ? Effect.promise(() => freePort(0)) : Effect.succeed(port)
 )

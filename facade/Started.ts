@@ -17,8 +17,8 @@ export interface Started {
 }
 
 // Starts the console only with the embedded Postgres. With another database, this process has the database login of a
-// server. `saldo console` then runs the console with the database login of an operator. The modules of the console are
-// loaded only here.
+// server, and the operator runs `saldo console`, which has the database login of an operator. The modules of the console
+// are loaded only here.
 const startConsole = Effect.gen(function* () {
   const { console } = yield* Settings
   const { ours } = yield* DatabaseServer

@@ -84,9 +84,7 @@ export class NotAttempted extends Data.TaggedError("NotAttempted")<{
 /** Timeout for one call, shorter than the 30 s that a workflow waits. */
 const answer_within = Duration.seconds(29)
 
-/**
- * Opens the circuit when half of the last 20 calls failed. Then the external service is at fault, not a single request.
- */
+/** Opens the circuit when half of the last 20 calls failed: the external service is at fault, not a single request. */
 const tripPolicy = CircuitBreaker.rate({ threshold: 0.5, size: 20, minimumCalls: 10 })
 const openFor = Duration.seconds(10)
 

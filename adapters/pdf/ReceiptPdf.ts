@@ -13,8 +13,8 @@ const width = pointsOf(80)
 const margin = pointsOf(4.5)
 const inner = width - 2 * margin
 /**
- * Height of the page while the receipt is drawn, more than any receipt needs. The page is then cut to the height of its
- * content.
+ * Height of the page while the receipt is drawn, more than any receipt needs. After drawing, the page is cut to the
+ * height of its content.
  */
 const height_max = 4_000
 const qrSide = pointsOf(26)

@@ -10,6 +10,6 @@ export const simulatedSmsGateway: SmsGateway = {
   idempotent: true,
   send: ({ id }) =>
     Effect.as(Effect.logDebug("simulated SMS, not sent", { id }), SmsAnswer.Sent({ reference: `SBX-${id}` })),
-  // Never called, because the simulated SMS are not traceable.
+  // Saldo never calls this function, because the simulated SMS are not traceable.
   delivery: () => Effect.succeed(DeliveryAnswer.Open())
 }

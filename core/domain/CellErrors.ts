@@ -46,7 +46,7 @@ export class CellNotMoved extends Schema.TaggedError<CellNotMoved>()("CellNotMov
 export class CellsUnreachable extends Schema.TaggedError<CellsUnreachable>()("CellsUnreachable", {
   node: Schema.String,
   why: Schema.Literals([
-    /** The login does not own the cells there. */
+    /** The login does not own the cells on the node. */
     "login",
     /** The environment has no address for the node. */
     "unknown_node",
@@ -54,7 +54,7 @@ export class CellsUnreachable extends Schema.TaggedError<CellsUnreachable>()("Ce
     "node_down",
     /** The node answers, and refuses the connection. */
     "refused",
-    /** The node does not answer, and according to the directory the rows are there. */
+    /** The node does not answer, and according to the directory it has the rows. */
     "place_down",
     /** The target does not answer, and the directory still names the source. The move can be cancelled. */
     "target_down",

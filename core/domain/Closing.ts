@@ -40,7 +40,7 @@ export const DayFigures = Schema.Struct({
   reversals: CountedAmount,
   /** The sum may be negative. */
   adjustments: CountedAmount,
-  /** By service and status. */
+  /** One entry for each service and status. */
   services: Schema.Array(ServiceFigures),
   earlierReversals: Schema.Array(EarlierReversal),
   /** The sales that were unresolved at the end of the day before, read again by their ids. */

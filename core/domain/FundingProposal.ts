@@ -87,7 +87,7 @@ export const confirmable = (
       : Result.succeed(pending)
   )
 
-/** Whether this operator has already confirmed the proposal. A repeated confirmation then has no effect. */
+/** Whether this operator has already confirmed the proposal. If so, a repeated confirmation has no effect. */
 export const isConfirmedBy = ({ decision, state }: FundingProposal, operator: string): boolean =>
   state === "confirmed" && decision !== null && isSameOperator(decision.by, operator)
 

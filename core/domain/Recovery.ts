@@ -17,7 +17,7 @@ export const nextAttempt =
 /** How long a provider may take to answer. Contract: 8. */
 export const providerTimeout = Duration.seconds(30)
 
-/** Age of a sale in PROCESSING at which its call has certainly ended. Recovery then takes the sale over. */
+/** Age of a sale in PROCESSING at which its call has certainly ended. From this age on, recovery takes the sale over. */
 export const orphanedAfter = Duration.sum(providerTimeout, Duration.seconds(30))
 
 /** Age of a sale from which "not found" counts as firm. The provider may still be recording a younger sale. */

@@ -68,7 +68,7 @@ export const ReversalVerdict = Data.taggedEnum<ReversalVerdict>()
  * The response that a verdict produces. Null when the key is freed or keeps its earlier response.
  *
  * @param at when the reversal settles.
- * @param toldPending whether the caller has already received "pending". The response then stays "pending".
+ * @param toldPending whether the caller has already received "pending". If so, the response stays "pending".
  */
 export const reversalOutcomeOf = (
   { reversal, transaction }: UnresolvedReversal,

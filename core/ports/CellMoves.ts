@@ -27,14 +27,14 @@ export class CellMoves extends Context.Service<
      * Copies the schema of a closed cell to the other node, and then names the other node in the directory. If the process dies
      * meanwhile, the directory still names a node with the whole cell.
      *
-     * @returns the number of rows, 0 if the cell was already there, or None if other transactions kept its tables locked.
+     * @returns the number of rows, 0 if the cell was already on that node, or None if other transactions locked its tables.
      */
     readonly transfer: (move: CellMove) => Effect.Effect<Option.Option<number>>
     /**
      * Drops the other node's copy of the schema, and makes the schema on the cell's own node writable. Returns false if other
      * transactions kept tables locked, or if the cell's own node does not answer.
      *
-     * @param lost the place that does not answer. The schema there stays frozen.
+     * @param lost the place that does not answer. The schema in this place stays frozen.
      */
     readonly clear: (move: CellMove, lost: LostPlace | null) => Effect.Effect<boolean>
     /**

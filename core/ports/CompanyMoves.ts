@@ -48,7 +48,7 @@ export class CompanyMoves extends Context.Service<
      * Deletes the other cell's copy of the rows, and makes the rows in the company's own cell writable. Returns false if other
      * transactions kept rows locked, or if the company is in the lost place.
      *
-     * @param lost the place that does not answer. The rows there stay frozen.
+     * @param lost the place that does not answer. The rows in this place stay frozen.
      */
     readonly clear: (move: CompanyMove, lost: LostPlace | null) => Effect.Effect<boolean>
     /**

@@ -49,13 +49,13 @@ export interface Settlement extends Count {
    * nothing.
    */
   readonly notFound: number
-  /** Whether the caller has already received "pending". The key then replays "pending". */
+  /** Whether the caller has already received "pending". If so, the key replays "pending". */
   readonly toldPending?: boolean
 }
 
 /** The state of the sale after a settlement, whichever process settled it. */
 export interface Settled {
-  /** False when another process had settled the sale, or the settlement was late. Then no money moved. */
+  /** False when another process had settled the sale, or the settlement was late. In both cases no money moved. */
   readonly won: boolean
   readonly status: Status
   /**

@@ -23,18 +23,18 @@ export interface ReversalSettlement extends Count {
   readonly at: DateTime.Utc
   /** Recovery's count of firm "not found" answers. A settlement with an outdated count is late, as in `Settlement`. */
   readonly notFound: number
-  /** Whether the caller has already received "pending". The key then replays "pending". */
+  /** Whether the caller has already received "pending". If so, the key replays "pending". */
   readonly toldPending?: boolean
 }
 
 /** The state of the reversal after a settlement, whichever process settled it. */
 export interface ReversalSettled {
-  /** False when another process had settled the reversal, or the settlement was late. Then no money moved. */
+  /** False when another process had settled the reversal, or the settlement was late. In both cases no money moved. */
   readonly won: boolean
   readonly status: ReversalStatus
   /**
-   * True if this reversal was denied, and a later reversal with the same key, and therefore the same xid, was
-   * not. The provider's answer about the xid then concerns the later reversal.
+   * True if this reversal was denied, and a later reversal with the same key, and therefore the same xid, was not. In
+   * this case the provider's answer about the xid concerns the later reversal.
    */
   readonly isRepeated: boolean
   /** The response that the key replays. Null when the key was freed. */

@@ -20,14 +20,14 @@ const perWebhook_max = 16
 const lookEvery = Duration.millis(500)
 
 /**
- * Shortest pause between two claims. The next claim then replaces all deliveries that ended in the pause. A pause is as
+ * Shortest pause between two claims. One claim replaces all deliveries that ended in the pause before it. A pause is as
  * long as the claim before it, up to `lookEvery`, so that claims leave a slow database time for sales. The upper limit
  * matters after a claim during which the process was suspended.
  */
 const claimPause = Duration.millis(20)
 
 /**
- * Limits for the deliveries of a process while its sales wait for the database. The rate of sales then stays close to the
+ * Limits for the deliveries of a process while its sales wait for the database. They keep the rate of sales close to the
  * rate without webhooks. The queue of deliveries grows until fewer sales arrive or another process delivers.
  */
 const yielding = { limit: 32, pause: Duration.millis(250) }

@@ -189,8 +189,9 @@ const confirmedFunding = (proposal: FundingProposal, entryId: number, repeated: 
 })
 
 /**
- * Confirms the proposal of another operator and moves its money, in one transaction. If another operator has decided
- * before, the error names that operator. A repeated confirmation of the same operator has no effect.
+ * Confirms the proposal of another operator and moves its money, in one transaction. If another operator has
+ * already confirmed or rejected it, the error names that operator. A repeated confirmation by the same operator has no
+ * effect.
  */
 export const confirmFunding = Effect.fn("FundCompany.confirmFunding")(function* (number: number) {
   const { name } = yield* requireAction("confirm")
@@ -210,7 +211,7 @@ export const confirmFunding = Effect.fn("FundCompany.confirmFunding")(function* 
       yield* recordStep("funding_confirmed", proposal, { entryId, ...change })
       return confirmedFunding(yield* storedProposal(number), entryId, false)
     }),
-    // Another operator has decided since the proposal was read.
+    // Another operator has confirmed or rejected the proposal since it was read.
     NotPending: () =>
       Effect.flatMap(storedProposal(number), (decided) =>
         Effect.andThen(Effect.fromResult(confirmable(decided, name, at)), Effect.die(new Error("still pending")))
@@ -235,6 +236,6 @@ export const rejectFunding = Effect.fn("FundCompany.rejectFunding")(function* (n
     yield* recordAudit("funding_rejected", { companyId }, { ...auditedOf(proposal), rejectedFor: reason })
     return yield* storedProposal(number)
   }
-  // Another operator has decided since the proposal was read.
+  // Another operator has confirmed or rejected the proposal since it was read.
   return yield* Effect.fromResult(rejectable(yield* storedProposal(number), at))
 }, atomically)

@@ -5,12 +5,12 @@ import { type ComparedDays, compareDays, type HourOfService, type Panorama } fro
 import { Audit } from "../ports/Audit.ts"
 import { PanoramaReads } from "../ports/PanoramaReads.ts"
 
-/** Shortest time for which a panorama is reused. Ten consoles that refresh the panorama then cost as much as one console. */
+/** Shortest time for which a panorama is reused, so that ten consoles that refresh it cost as much as one console. */
 const panoramaTtl_min = Duration.seconds(5)
 
 /**
- * How long a panorama is reused, as a multiple of the time that the read took. However many sales a day has, and however
- * busy the database is, panoramas then take at most a fiftieth of one core.
+ * How long a panorama is reused, as a multiple of the time that the read took. So panoramas take at most a fiftieth of one
+ * core, however many sales a day has, and however busy the database is.
  */
 const rest_min = 50
 

@@ -3,7 +3,7 @@ import type { CatalogueDraft, CategoryDraft, PackageDraft, ServiceDraft } from "
 import { packageView, serviceView } from "./Catalogo.ts"
 import { byteOrderMark, csvText } from "./Csv.ts"
 
-/** The entries of a catalogue in the form of a file for import, for the command line and for the operator console. */
+/** The entries of a catalogue as a file that can be imported. Used by the command line and by the operator console. */
 
 type Document = Readonly<Record<string, unknown>>
 

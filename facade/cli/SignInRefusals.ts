@@ -8,7 +8,7 @@ const passwordMessages: { readonly [Why in PasswordRefused["why"]]: string } = {
   name: "A password may not contain the operator's name."
 }
 
-/** The message of each error of accounts and of signing in. */
+/** The message for each error that a command about accounts, or a sign-in, may return. */
 export const signInRefusals: {
   readonly [Tag in SignInError["_tag"]]: (error: Extract<SignInError, { _tag: Tag }>) => Refusal
 } = {

@@ -15,7 +15,7 @@ export interface ClientOptions {
 
 /** Options of one call. */
 export interface CallOptions {
-  /** Ends the call. Its promise then rejects with the signal's reason. The service may finish the operation. */
+  /** Ends the call: the call's promise rejects with the signal's reason. The service may still finish the operation. */
   readonly signal?: AbortSignal | undefined
   /** How long the call waits for each response. The client's timeout by default. */
   readonly timeout_ms?: number | undefined

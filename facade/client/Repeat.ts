@@ -77,8 +77,8 @@ const settles = (error: Failure): boolean =>
 const backoff_min_ms = 500
 const backoff_max_ms = 10_000
 const inProgress_ms = 2_000 // contract, 4.5, rule 2
-// The service never demands a pause above a minute. A proxy may demand a longer pause. Then the call fails, and the
-// caller decides.
+// The service never demands a pause above a minute. If a proxy demands a longer pause, the call fails, and the caller
+// decides.
 const pause_max_ms = 90_000
 
 /**

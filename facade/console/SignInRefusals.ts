@@ -8,7 +8,7 @@ const passwordMessages: { readonly [Why in PasswordRefused["why"]]: string } = {
   name: "La contraseña no puede contener su nombre."
 }
 
-/** The refusal of each error of accounts and of signing in. A missing entry is a compile error. */
+/** The refusal for each error that a call about accounts, or a sign-in, may return. A missing entry is a compile error. */
 export const signInRefusals: {
   readonly [Tag in SignInError["_tag"]]: (error: Extract<SignInError, { _tag: Tag }>) => Refusal
 } = {

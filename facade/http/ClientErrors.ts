@@ -117,8 +117,8 @@ type Refuse = (socket: Duplex, refused: Refused) => void
 /**
  * Refuses a request and ends its connection. Does this only once for each connection.
  *
- * A complete earlier request on the connection, perhaps a sale, may still wait for its response. That response is then
- * sent as the last one. The refusal is not sent, because the client would take it for the response to the sale.
+ * A complete earlier request on the connection, perhaps a sale, may still wait for its response. In that case its
+ * response is sent as the last one. The refusal is not sent, because the client would take it for the response to the sale.
  */
 const refuser = (services: Context.Context<CallCounter | SecureRandom.SecureRandom>): Refuse => {
   const run = Effect.runForkWith(services)

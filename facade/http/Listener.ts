@@ -44,7 +44,7 @@ const closingWhenStopped = (server: Server): Server =>
     if (!server.listening) response.setHeader("connection", "close")
   })
 
-/** How long a stopping server waits for requests that cannot be sales. The process then ends within five seconds. */
+/** How long a stopping server waits for requests that cannot be sales. With this limit the process ends within five seconds. */
 const others_max = Duration.seconds(3)
 
 /** Whether the exchange may be a sale without a response. A request that has not arrived completely is no sale. */

@@ -42,7 +42,7 @@ const routes = new Map<string, Effect.Effect<HttpServerResponse.HttpServerRespon
   ["/metrics", metrics]
 ])
 
-// Not traced, because frequent probes would bury the traces of sales.
+// Requests to this port are not traced, because frequent probes would bury the traces of sales.
 const app = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) =>
   Effect.withTracerEnabled(routes.get(url.replace(/\?.*/, "")) ?? notFound, false)
 )

@@ -19,7 +19,7 @@ const namesInEnvironment = Effect.gen(function* () {
   return found?._tag === "Record" ? [...found.keys].map((name) => name.toLowerCase()).sort() : []
 })
 
-/** Name of the variable with the address of a node for migrations. */
+/** Name of the variable that has a node's address with the login for migrations. */
 export const nodeMigrationVariable = (node: string): string => `CELL_NODE_${node.toUpperCase()}_MIGRATION_URL`
 
 const addressOf = Effect.fnUntraced(function* (name: string) {

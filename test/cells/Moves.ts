@@ -149,7 +149,7 @@ export const rowsOf = Effect.fnUntraced(function* (cell: string, company: number
   return Object.fromEntries(found.filter(([, rows]) => rows.length > 0))
 })
 
-/** Makes two undecided proposals: a deposit, and the outcome of the pending sale. */
+/** Makes two proposals that stay pending: a deposit, and the outcome of the pending sale. */
 const proposeBoth = Effect.fnUntraced(function* (companyId: CompanyId, pending: Order) {
   const proposals = yield* FundingProposals
   const at = yield* DateTime.now
@@ -184,7 +184,7 @@ export const offered = (cell: string, company: number) =>
 
 /**
  * A company with rows in every table of its cell. It has the rows that `trade` makes, enough sales to fill list blocks, a
- * pending reversal, undecided proposals, an option, and closings up to today.
+ * pending reversal, pending proposals, an option, and closings up to today.
  */
 export const busyCompany = Effect.fnUntraced(function* (company: number) {
   const sql = yield* PgClient.PgClient

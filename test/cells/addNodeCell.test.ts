@@ -37,7 +37,7 @@ layer(TestLayer, { excludeTestServices: true })("a cell on another node", (it) =
   it.effect("is created again when the command is repeated, with ids that no other cell has", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* addCell("sur", "este"), "added")
-      // As if the process had died before the directory listed the cell, and another cell had been added meanwhile.
+      // The state is as if the process had died before the directory listed the cell, and another cell had been added.
       yield* forget("sur")
       assert.strictEqual(yield* addCell("norte", "main"), "added")
       assert.strictEqual(yield* addCell("sur", "este"), "added")

@@ -27,7 +27,7 @@ const setClosed = (company: number, isClosed: boolean) =>
   PgClient.PgClient.use((sql) => sql`select cell.close_companies(array[${company}]::bigint[], ${isClosed}, now())`)
 
 layer(Postgres, { excludeTestServices: true, timeout: "2 minutes" })("a company that is closed", (it) => {
-  it.effect("has its sale in progress settled, and can begin no new sale", () =>
+  it.effect("settles its sale in progress, and can begin no new sale", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const ledger = yield* replica

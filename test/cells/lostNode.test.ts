@@ -142,7 +142,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("a node", 
       const missing = Effect.provideService(pending, CheckTimeout, Duration.seconds(1))
       assert.deepStrictEqual(yield* whileTimePasses(missing), [])
 
-      // The provider delivers. The outcome cannot be written yet, so the caller is told that the sale is pending.
+      // The provider delivers. The outcome cannot be written yet, so the response says that the sale is pending.
       yield* Deferred.succeed(answer, undefined)
       assert.strictEqual((yield* whileTimePasses(Fiber.join(inFlight))).status, 202)
 

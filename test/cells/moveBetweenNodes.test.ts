@@ -21,8 +21,8 @@ import { delivered } from "./Trade.ts"
 import { connectedToNode, movesOnNodesOfEachKind, onNode, without } from "./TwoNodes.ts"
 
 /**
- * The command dies before it calls the given database function. The earlier parts of the move are then committed. `own` is the
- * company's cell, and `copies` are the cells with its rows.
+ * The command dies before it calls the given database function. The earlier parts of the move are committed by this time.
+ * `own` is the company's cell, and `copies` are the cells with the company's rows.
  */
 const deaths = [
   { before: "freeze_table", cell: "sur", own: "cell", copies: ["cell"] },
@@ -50,7 +50,7 @@ movesOnNodesOfEachKind("a company that moves between nodes", (it) => {
     })
   )
 
-  it.effect("has its unfinished work completed on the new node, and continues to sell", () =>
+  it.effect("completes its unfinished work on the new node, and continues to sell", () =>
     Effect.gen(function* () {
       const now = DateTime.add(yield* DateTime.now, { hours: 1 })
       const lease = Duration.minutes(1)

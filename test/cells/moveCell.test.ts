@@ -64,8 +64,8 @@ const cellActions = PgClient.PgClient.use(
 )
 
 /**
- * The command dies before it calls the given database function. The earlier parts of the move are then committed. `copies` are
- * the nodes with the schema.
+ * The command dies before it calls the given database function. The earlier parts of the move are committed by this time.
+ * `copies` are the nodes with the schema.
  */
 const deaths = [
   { before: "sur.freeze_table", copies: [node], frozen: false },
@@ -109,7 +109,7 @@ movesOnNodesOfEachKind("a cell", (it) => {
     })
   )
 
-  it.effect("has its unfinished work completed on the new node, and continues to sell", () =>
+  it.effect("completes its unfinished work on the new node, and continues to sell", () =>
     Effect.gen(function* () {
       const now = DateTime.add(yield* DateTime.now, { hours: 1 })
       const lease = Duration.minutes(1)

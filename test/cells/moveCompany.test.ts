@@ -105,7 +105,7 @@ layer(MovesOnThreeCells, { excludeTestServices: true, timeout: "5 minutes" })("a
     })
   )
 
-  it.effect("has its unfinished work completed in the new cell", () =>
+  it.effect("completes its unfinished work in the new cell", () =>
     Effect.gen(function* () {
       const now = DateTime.add(yield* DateTime.now, { hours: 1 })
       const lease = Duration.minutes(1)
@@ -182,7 +182,7 @@ layer(MovesOnThreeCells, { excludeTestServices: true, timeout: "5 minutes" })("a
     })
   )
 
-  it.effect("has all its sales included in the later checks of its new cell", () =>
+  it.effect("keeps all its sales in the later checks of its new cell", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       for (const [cell, day] of [

@@ -39,7 +39,7 @@ const isDone = ({ status }: ClientResponse): boolean => status === 200 || status
 export const isRefused = ({ code, status }: ClientResponse): boolean =>
   status === 422 && finalRefusals.includes(code ?? "")
 
-/** Whether the response is final. Every later call with the key must then return the same response. */
+/** Whether the response is final. If so, every later call with the key must return the same response. */
 export const isFinal = (response: ClientResponse): boolean => isDone(response) || isRefused(response)
 
 /** Whether the outcome is still unknown. If so, the client stops retrying, because the key only replays this response. */

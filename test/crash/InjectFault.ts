@@ -33,8 +33,8 @@ const reviveAfterDeath = Effect.fnUntraced(function* ({ chance, log }: FaultCont
 })
 
 /**
- * Arms a signal at a crash point. If the server does not reach the point before the clients stop or the timeout passes, it
- * gets the signal then.
+ * Arms a signal at a crash point. If the server does not reach the point before the clients stop or the timeout passes, the
+ * server gets the signal at the end of this wait.
  *
  * @returns whether the server reached the point.
  */

@@ -19,7 +19,7 @@ export interface MadeEntry {
 }
 
 /**
- * Timeout of a command of an operator with all its retries. It exceeds the time for which Postgres can be down or a cell
+ * Timeout of an operator's command, including its retries. It exceeds the time for which Postgres can be down or a cell
  * can be closed.
  */
 const command_max = "2 minutes"

@@ -97,8 +97,8 @@ export const fakeTwilio = Effect.gen(function* () {
   /** Messages that were delivered. */
   const sent: Array<TwilioMessage> = []
   /**
-   * Scripted responses: to requests to send, by phone number, and to delivery queries, by sid. The fake then does not
-   * send the message.
+   * Scripted responses: to requests to send, by phone number, and to delivery queries, by sid. The fake does not send a
+   * message to a phone number with a scripted response.
    */
   const answers = new Map<string, FakeReply>()
   /** Delivery by phone number. Without an entry, the delivery stays undecided. */

@@ -108,5 +108,5 @@ export type PartName = keyof typeof parts
 
 export const partNames = Struct.keys(parts)
 
-/** Expected duration of a part at this share. */
+/** Expected duration of a part at this fraction of its full size. */
 export const plannedFor = ({ least_s, planned_s }: Part, share: number): number => Math.max(least_s, planned_s * share)

@@ -120,7 +120,7 @@ describe.each(["http", "dtone"] as const)("with PROVIDER=%s", (name) => {
         assert.deepStrictEqual([origen_datos, opciones[0].precio], ["simulado", price])
         const bought = sell({ ...wanted, opcion_id: opciones[0].opcion_id }, auth)
         if (name === "dtone") {
-          // DT One has its own product codes and does not know this one, so the package cannot be sold there.
+          // DT One has its own product codes and does not know this code, so DT One cannot sell the package.
           const answer = yield* withoutOutsideRequests(leavesRowsUnchanged(bought))
           assert.deepStrictEqual(refusal(answer), [422, "VALIDATION_ERROR"])
           assert.deepStrictEqual(answer.body.error.details, { opcion_id: "invalido" })

@@ -23,7 +23,7 @@ export interface CellRecord {
 export class Cells extends Context.Service<
   Cells,
   {
-    /** All cells, the first one first. */
+    /** All cells, beginning with the first cell. */
     readonly list: Effect.Effect<ReadonlyArray<CellRecord>>
     /** The name of the company's cell. The first cell if the company does not exist. */
     readonly of: (companyId: CompanyId) => Effect.Effect<string>
@@ -122,8 +122,8 @@ const guardedCell = <Service extends object>(service: Service, connect: Effect.E
 const isFull = (error: NodeUnknown | DatabaseUnavailable) =>
   error._tag === "DatabaseUnavailable" && error.isFull === true
 
-// The cell then uses the connections of its node, and a lock in the cell may delay other cells. This is better than
-// refusing all calls of this cell.
+// A cell without connections of its own uses the connections of its node, so a lock in the cell may delay other cells.
+// This is better than refusing all calls of this cell.
 const shareNode = (cell: string) => (error: Error) =>
   Effect.as(
     Effect.logError("a cell gets no connections of its own until the next start; raise max_connections of its server", {
@@ -145,9 +145,9 @@ export interface CellPart<Service> {
 export interface PerCell<Service> {
   /** The instance for the company's cell. */
   readonly of: (companyId: CompanyId) => Effect.Effect<Service>
-  /** The instances for the cells of `CellFilter`, the first cell first. Fails if the node of one of them does not answer. */
+  /** The instances for the cells of `CellFilter`, beginning with the first cell. Fails if a cell's node does not answer. */
   readonly all: Effect.Effect<ReadonlyArray<Service>>
-  /** The cells of `CellFilter`, the first one first. */
+  /** The cells of `CellFilter`, beginning with the first cell. */
   readonly parts: Effect.Effect<ReadonlyArray<CellPart<Service>>>
   /** The open cells of `parts`. Background work of a closed cell pauses. */
   readonly open: Effect.Effect<ReadonlyArray<CellPart<Service>>>

@@ -27,7 +27,7 @@ interface OwnedPlace {
 /** The result for a move within the database of the directory. Such a move needs no connection of the owner. */
 export const reachedMain: Reach = { node: mainNode, fault: null }
 
-/** Makes the function that says whether the owner's connections reach nodes, and whether their logins own the cells there. */
+/** Makes the function that says whether the owner's connections reach nodes, and whether their logins own the cells. */
 export const reachAsOwner = <OE>(owner: OwnerLayer<OE>) => {
   const faultAt = Effect.fnUntraced(function* (sql: PgClient.PgClient, cell: CellName | null) {
     const [row] = yield* sql<{ owns: boolean }>`

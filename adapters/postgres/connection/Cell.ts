@@ -93,7 +93,7 @@ export const everyCellPlace = Effect.gen(function* () {
   const clientOn = yield* nodeClients(sql)
   const places = Effect.gen(function* () {
     const only = yield* CellFilter
-    // As JSON, because `saldo doctor` also reads the directory of an earlier version, which has no nodes.
+    // Reads the row as JSON, because `saldo doctor` also reads the directory of an earlier version without the column `node`.
     const rows = yield* sql<{ name: string; node: string }>`
       select name, coalesce(to_jsonb(c) ->> 'node', ${mainNode}) as node
       from directory.cell as c

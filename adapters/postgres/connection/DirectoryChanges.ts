@@ -22,8 +22,8 @@ export class DirectoryChanges extends Context.Service<
         "directory_changed",
         Effect.suspend(() => Effect.all(caches, { discard: true }))
       )
-      // A pool with one connection has no listener, because a listener would occupy this connection. Cached values are then
-      // up to 5 seconds old.
+      // A pool with one connection has no listener, because a listener would occupy this connection. Without a listener,
+      // cached values are up to 5 seconds old.
       if (connections_max !== 1) yield* isLazy ? Effect.forkScoped(Effect.delay(listening, lazyDelay)) : listening
       return { invalidate: (forget) => Effect.sync(() => void caches.push(forget)) }
     })

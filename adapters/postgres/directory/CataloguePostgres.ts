@@ -64,7 +64,7 @@ export const serviceOf = (row: ServiceRow): Service =>
 
 /** All active services and packages, and the services withheld from each company. */
 interface Shelf {
-  /** In order of id. */
+  /** Sorted by id. */
   readonly services: ReadonlyMap<ServiceId, Service>
   readonly packages: ReadonlyMap<ServiceId, ReadonlyArray<Package>>
   readonly withheld: ReadonlyMap<number, ReadonlySet<number>>

@@ -203,7 +203,7 @@ const recording = Effect.gen(function* () {
   return record
 })
 
-/** The columns of an SMS for a query of its delivery. */
+/** The columns of an SMS that a query about its delivery needs. */
 interface TracedRow extends Omit<SmsRow, "sealed" | "tries" | "accounted"> {
   readonly detail: string
 }

@@ -103,7 +103,7 @@ const settling = Effect.fnUntraced(function* (turns: GroupTurns, writes: WriteWa
     turns
   )
 
-  // Requests are encoded, and answers decoded, outside the group. A fault in one request then does not affect the others.
+  // Requests are encoded, and answers decoded, outside the group, so that a fault in one request does not affect the others.
   return Effect.fnUntraced(function* (settlement: Settlement) {
     const row = settleRow(settlement)
     const answer = yield* settleGroup(row)

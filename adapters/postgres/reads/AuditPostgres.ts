@@ -147,8 +147,8 @@ interface ExaminedRow {
 const searchCell = (sql: CellSql) => sql`set local search_path = ${sql.cell}, pg_temp`
 
 /**
- * Runs an audit in one snapshot of a node. All queries then see the same balances, and see a moving company
- * in only one cell. The search path is the cell of `CellName`.
+ * Runs an audit in one snapshot of a node, so that all queries see the same balances, and see a moving company in only one
+ * cell. The search path is the cell of `CellName`.
  *
  * Disables nested loops. With outdated statistics, for example on a company's first day of sales, the planner compares
  * every sale with every entry. This takes 2 s at 10,000 sales, and 1 min at 50,000.

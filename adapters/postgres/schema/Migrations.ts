@@ -19,7 +19,7 @@ class LoginWithoutRole extends Schema.TaggedError<LoginWithoutRole>()("LoginWith
   message: Schema.String
 }) {}
 
-/** The schema was made before the first release. No migration leads from there to this version. */
+/** The schema was made before the first release. No migration leads from that schema to this version. */
 class SchemaUnreleased extends Schema.TaggedError<SchemaUnreleased>()("SchemaUnreleased", {
   message: Schema.String
 }) {}
@@ -147,7 +147,7 @@ const cellChanges = Effect.gen(function* () {
   return changed.flat()
 })
 
-/** Whether a later version of Saldo has made the schema. This version then uses the schema and changes nothing in it. */
+/** Whether a later version of Saldo has made the schema. If so, this version uses the schema and changes nothing in it. */
 export const isAhead = Effect.map(directoryChanges, (change) => change.isAhead)
 
 /**
@@ -162,7 +162,7 @@ const changes = Effect.gen(function* () {
     : [directory]
 })
 
-/** Names of the files that have never run in this database, or that ran there with another text. */
+/** Names of the files that have never run in this database, or that ran in it with another text. */
 export const pending = Effect.map(changes, (parts) => parts.flatMap(namesOf))
 
 const withoutRole = Effect.gen(function* () {

@@ -76,8 +76,8 @@ const deadRows_max = 100_000
 
 const durable = ["fsync", "full_page_writes", "synchronous_commit"]
 
-// The migration fails in an encoding other than UTF8, because Postgres then cannot compare texts without regard to
-// case.
+// An encoding other than UTF8 makes the migration fail, because Postgres cannot compare texts in another encoding without
+// regard to case.
 const serverEncoding = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ encoding: string }>`select current_setting('server_encoding') as encoding`

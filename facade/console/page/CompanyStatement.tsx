@@ -16,7 +16,7 @@ const kinds: Readonly<Record<string, string>> = {
 interface StatementProps {
   readonly companyId: number
   readonly query: URLSearchParams
-  /** Changes when the company's money has moved. The first page is then loaded again. */
+  /** Changes when the company's money has moved. Each change loads the first page again. */
   readonly version: string
 }
 

@@ -51,7 +51,7 @@ export const makeCompanies = Effect.andThen(registerCompanies(["cell"]), openAcc
 export const largeCompany = 1
 export const smallCompany = companies_max - 1
 
-/** Number of sales of a company in a history with `rows` sales. */
+/** Number of sales that a company has in a history with `rows` sales. */
 export const salesOf = (company: number, rows: number): number =>
   Math.floor(company === largeCompany ? rows / 2 : rows / 2 / (companies_max - 1))
 

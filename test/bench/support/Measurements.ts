@@ -47,7 +47,7 @@ export interface Measurement {
   readonly rounds: ReadonlyArray<readonly [ours: number, theirs: number]>
 }
 
-/** Result of one of the two loads of a round. */
+/** Result of one load. A round has a load of Saldo and a load of the other service. */
 interface RoundLoad extends LoadResult {
   /** Processor time of a call in the server and in the database; null if the kernel does not report it. */
   readonly cpu_us: number | null

@@ -29,7 +29,7 @@ declare const sent: Side<Calls<Plain>, "input">
 
 /**
  * The client's types accept everything that the server sends. The server's type of VALIDATION_ERROR is wider, because any
- * field may be invalid there.
+ * field of any operation may be invalid.
  */
 export const read: {
   readonly outputs: Side<Calls<Plain>, "output">

@@ -79,7 +79,7 @@ layer(SpreadTestServer, { excludeTestServices: true })("a paged list (contract 4
         for (const hasta of [0, 1, ...ids.flatMap((one) => [one - 1, one, one + 1]), Number.MAX_SAFE_INTEGER]) {
           const { hasta_id, ids: listed, total } = yield* read(auth, `hasta_id=${hasta}`)
           const expected = ids.filter((one) => one <= hasta)
-          // A hasta_id above the newest row would not freeze the list. The response then has the id of the newest row.
+          // A hasta_id above the newest row would not freeze the list, so the response has the id of the newest row.
           assert.deepStrictEqual(
             { hasta_id, listed, total },
             { hasta_id: Math.min(hasta, newest), listed: expected, total: expected.length }

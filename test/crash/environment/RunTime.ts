@@ -130,7 +130,7 @@ export const closeEverything = Effect.fnUntraced(function* (time: RunTime, minut
 /** Pause between two checks of the deliveries that wait. */
 const deliveryCheck = "20 millis"
 
-/** Number of checks after which a leased delivery counts as abandoned by a killed server. The time then jumps on. */
+/** Number of checks after which a leased delivery counts as abandoned by a killed server. After them the time jumps on. */
 const sendingChecks_max = 25
 
 /** Number of checks after which the wait for deliveries ends. */

@@ -9,7 +9,7 @@ import type { Caller } from "../service/Callers.ts"
 export interface Exchange extends PreparedRequest {
   readonly caller: Caller
   readonly protocol: "rest" | "trpc" | "batch"
-  /** The documented operation at the method and path of the request; undefined if no operation is documented there. */
+  /** The documented operation at the method and path of the request; undefined if no operation is documented for them. */
   readonly served: Operation | undefined
   /** Whether the request was sent without mutations. */
   readonly plain: boolean

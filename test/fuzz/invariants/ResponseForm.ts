@@ -9,8 +9,8 @@ import { type Exchange, trpcItems, type Violation } from "./Exchange.ts"
 /** The path of a request target. If the target is an absolute URL, its host is dropped. */
 const pathOf = (path: string): string => path.replace(/^https?:\/\/[^/]*/, "")
 
-// Node strips the body of a response to HEAD. Node keeps the body if it could not parse the request, because the method
-// is then unknown.
+// Node strips the body of a response to HEAD. Node keeps the body if it could not parse the request, because Node does not
+// know the method of such a request.
 const methodOf = ({ answer, request: { method } }: Exchange): string =>
   method === "HEAD" && answer.text !== "" ? "" : method
 

@@ -160,7 +160,7 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("a deli
         insert into cell.delivery (company_id, webhook_id, sequence, state, due_at, created_at)
         select 1001 + n % 200, 1001 + n % 200, n, 'entregada', 'epoch', 'epoch'
         from generate_series(1, 20000) as n`
-      // The planner then believes that no delivery waits.
+      // After `analyze`, the planner believes that no delivery waits.
       yield* sql`analyze cell.delivery, cell.webhook, cell.event`
       yield* write(6, 5)
       yield* sql.withTransaction(

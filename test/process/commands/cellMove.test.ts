@@ -15,7 +15,7 @@ class Commands extends Context.Service<
   {
     readonly asOwner: CommandLine["Service"]
     readonly asOperator: CommandLine["Service"]
-    /** With the logins of the database owners, while the server of the node does not answer. */
+    /** The command line with the logins of the database owners, while the server of the node does not answer. */
     readonly withoutNode: CommandLine["Service"]
   }
 >()("saldo/test/Commands") {}

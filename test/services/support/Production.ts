@@ -37,7 +37,7 @@ interface FakeProvider {
   /** Makes the provider refuse a sale. */
   readonly refuse: (xid: string) => void
   /**
-   * Changes the status of a sale at DT One by hand, by default to reversed, because reversals are manual there. Does
+   * Changes the status of a sale at DT One by hand, by default to reversed, because DT One's reversals are manual. Does
    * nothing at an HTTP gateway.
    */
   readonly changeStatus: (xid: string, status?: "COMPLETED" | "DECLINED") => void

@@ -66,7 +66,7 @@ export interface ExternalOrder<A> {
 /** An answer that the adapter cannot parse. */
 const unreadable = Effect.die(new Error("the response cannot be parsed"))
 
-/** Returns a response to the process after a delay, and applies the fault that hits the process then. */
+/** Returns a response to the process after a delay, and applies the fault that hits the process at that time. */
 export const replyAfter =
   <A>(sim: Simulation, call: OutsideCall, resume: (answer: Effect.Effect<A>) => void) =>
   (answer: Effect.Effect<A>, after_ms: number): void => {

@@ -28,7 +28,7 @@ export interface DeliveryChecks {
 /** Maximum number of attempts of a delivery. Contract: 6.3. */
 const attempts_max = 10
 
-/** The name of a delivery for the check of leases. */
+/** The name under which the check of leases knows a delivery. */
 export const deliveryName = (webhookId: WebhookId, sequence: number): string => `event ${sequence} to ${webhookId}`
 
 export const checkDeliveries = (sim: Simulation, records: EndpointRecords, events: EventChecks): DeliveryChecks => {

@@ -49,7 +49,7 @@ export type Action =
       readonly reference: string
       readonly decision: FundingDecision
     }
-  /** An operator confirms every undecided proposal of the company. Some of them have expired. */
+  /** An operator confirms every pending proposal of the company. Some of them have expired. */
   | { readonly do: "confirm rest"; readonly company: number }
   | {
       readonly do: "limit"

@@ -27,7 +27,7 @@ export const companies: ReadonlyArray<Company> = [
   company(4, { code: "SANDBOX", environment: "development" })
 ]
 
-/** The cells of the companies, the first one first. */
+/** The cells of the companies, beginning with the first cell. */
 export const simulatedCells: ReadonlyArray<string> = [...new Set(companies.map(({ cell }) => cell))]
 
 const companyOf = (id: number): Company => {

@@ -31,7 +31,7 @@ import {
 
 const otherCell = new RegExp(`"(?:${simulatedCells.slice(1).join("|")})"`, "g")
 
-/** The statement with the name of the first cell in place of any other cell. The same text then identifies it in every cell. */
+/** The statement with the name of the first cell in place of any other cell, so that one text identifies it in every cell. */
 const inFirstCell = (sql: string): string => sql.replaceAll(otherCell, `"${simulatedCells[0]}"`)
 
 /** Statements that an adapter retries after a rollback. The first text that a statement contains decides its step. */
@@ -135,11 +135,11 @@ const isReadOnly = (sql: string): boolean =>
 const isOfFollowUp = (sql: string): boolean =>
   sql.includes('"cell".follow_up') || sql.includes("environment = 'production'")
 
-/** Whether a statement only changes an insurance. It then creates no work for the background loops. */
+/** Whether a statement only changes an insurance, and so creates no work for the background loops. */
 const touchesOnlyInsurance = (sql: string): boolean =>
   sql.includes('"cell".insurance') && !/"cell"\.(?:transaction|reversal|sms|reserve|settle)/.test(sql)
 
-/** Whether a statement only claims, reads or records deliveries. It then changes neither money nor other work. */
+/** Whether a statement only claims, reads or records deliveries, and so changes neither money nor other work. */
 const touchesOnlyDeliveries = (sql: string): boolean =>
   sql.includes('"cell".delivery') || sql.includes("as w(company_id, sequence)")
 

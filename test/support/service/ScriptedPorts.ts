@@ -24,8 +24,8 @@ export class Script extends Context.Service<
     /** How the policy of each plate is rendered. */
     readonly renderer: Map<string, PolicyRenderer["Service"]["pdf"]>
     /**
-     * Environments in which the simulated insurer and SMS gateway are used, although they are not used there by
-     * default.
+     * Environments in which the test uses the simulated insurer and SMS gateway, in addition to the environments that use
+     * them by default.
      */
     readonly simulated: Set<Environment>
     /** Identifiers for which a sale crashes right after the reservation. */
