@@ -56,7 +56,7 @@ const limitUnreadTime = (sockets: Sockets, unread_max: Duration.Duration): void 
   }
 }
 
-/** Whether another worker process has replaced this one. If so, this process stops its listener but breaks no idle connection. */
+/** Whether another worker process has replaced this one. If so, this process stops its listener and keeps idle connections. */
 export const IsReplaced = Context.Reference<() => boolean>("saldo/facade/IsReplaced", {
   defaultValue: () => () => false
 })

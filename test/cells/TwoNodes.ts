@@ -23,7 +23,7 @@ import { portsOfCells } from "./ThreeCells.ts"
 export const node = "este"
 const cellOnNode = "sur"
 
-/** The URL of the database that is the second node. It is empty, and only its cell is created there. */
+/** The URL of the database that is the second node. At first this database is empty; then it gets only its cell. */
 export class NodeUrl extends Context.Service<NodeUrl, string>()("saldo/test/NodeUrl") {}
 
 /** Runs work on the second node. */

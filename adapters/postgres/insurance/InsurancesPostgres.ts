@@ -80,7 +80,7 @@ const advancing = Effect.gen(function* () {
   })
 })
 
-// Never retried: a retry could not tell whether its own earlier commit or recovery has changed the state.
+// This write is never retried: a retry could not tell whether its own earlier commit or recovery has changed the state.
 const issuing = Effect.gen(function* () {
   const sql = yield* cellClient
 

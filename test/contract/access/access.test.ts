@@ -76,7 +76,7 @@ const sale = { service_id: 1, identifier: "8095550003", amount: 20 }
 const from = (address: string) => ({ "x-forwarded-for": address })
 const codes: Record<number, string> = { 401: "UNAUTHENTICATED", 403: "FORBIDDEN" }
 
-layer(TestServer, { excludeTestServices: true })("authentication (contract 5)", (it) => {
+layer(TestServer, { excludeTestServices: true })("under the rules of authentication (contract 5),", (it) => {
   it.effect.each(presented)("a request with %s gets status %d", ([, status, headers]) =>
     Effect.gen(function* () {
       const { apiKey } = yield* customer()

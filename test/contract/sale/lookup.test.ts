@@ -129,7 +129,7 @@ layer(TestService, { excludeTestServices: true })("the packages of a service", (
     ["99", 404, "NOT_FOUND"],
     ["0", 404, "NOT_FOUND"],
     ["tres", 404, "NOT_FOUND"]
-  ] as const)("of service %s are answered with %i %s", ([id, status, said]) =>
+  ] as const)("with the id %s are answered with %i %s", ([id, status, said]) =>
     Effect.map(get(`/v1/servicios/${id}/paquetes`), (answer) => {
       assert.strictEqual(answer.status, status)
       assert.strictEqual(answer.body.error?.code ?? JSON.stringify(answer.body.data), said)

@@ -264,7 +264,7 @@ layer(Postgres, { excludeTestServices: true })("the closing of a day", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("has a closing for every day, also for days without movements", () =>
+  it.effect("is stored for every day, also for days without movements", () =>
     Effect.gen(function* () {
       const { id } = yield* company
       yield* close(id, "2026-03-05")

@@ -109,7 +109,7 @@ layer(TestDatabase, { excludeTestServices: true })("a closed company", (it) => {
     })
   )
 
-  it.effect("has its days closed only after it is open again", () =>
+  it.effect("gets no closing of a day until it is open again", () =>
     Effect.gen(function* () {
       const day = "select 1 / cell.end_day(1, cell.local_day(now() - interval '1 day'))::int"
       const entry = `insert into cell.entry (company_id, id, type, amount, balance, reference, created_at)

@@ -14,7 +14,7 @@ export const saleEventTypes: Readonly<Record<Status, EventType | null>> = {
   PENDING: "transaction.pending",
   SUCCESS: "transaction.succeeded",
   FAILED: "transaction.failed",
-  // No event of its own: the event of the reversal reports this change.
+  // This change writes no event, because the event of the reversal reports it.
   REVERSED: null
 }
 
