@@ -49,12 +49,7 @@ import { XidPrefix } from "../core/domain/Idempotency.ts"
 import { ConfiguredIdentityProvider } from "../core/ports/IdentityProvider.ts"
 import { InFlight } from "../core/workflows/InFlight.ts"
 import { Panoramas } from "../core/workflows/ReadPanorama.ts"
-import {
-  DatabaseServer,
-  type DividedConnections,
-  migratedConnections,
-  ownerConnection
-} from "./settings/DatabaseServer.ts"
+import { DatabaseServer, migratedConnections, ownerConnection } from "./settings/DatabaseServer.ts"
 import { Settings } from "./settings/Settings.ts"
 import { shellActorLayer } from "./settings/ShellActor.ts"
 
@@ -212,14 +207,14 @@ const operatorAdapters = Layer.mergeAll(
 )
 
 /** Everything that the commands and the console of operators need on a database server, except the actor. */
-export const operatorPortsOn = (connections: Pick<DividedConnections, "connections_max" | "isLazy">) =>
-  Layer.provideMerge(operatorAdapters, migratedConnections(connections, "saldo_operator"))
+export const operatorPortsOn = (connections_max: number) =>
+  Layer.provideMerge(operatorAdapters, migratedConnections(connections_max, "saldo_operator"))
 
-/** The database connections of a command. A command runs few statements at the same time and often needs one connection. */
-const commandConnections = { connections_max: 4, isLazy: true }
+/** Number of database connections of a command: one for a transaction, one for the statements beside it, one for reads. */
+const operatorConnections_max = 3
 
 /** Everything that the operator's commands need, except the actor. */
-export const operatorPorts = operatorPortsOn(commandConnections).pipe(
+export const operatorPorts = operatorPortsOn(operatorConnections_max).pipe(
   Layer.provideMerge(DatabaseServer.layer),
   Layer.provideMerge(baseLayer)
 )

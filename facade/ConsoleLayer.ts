@@ -13,7 +13,7 @@ type ConsoleSettings = NonNullable<Settings["Service"]["console"]>
 
 /** The console with the ports that it needs, on a database server. */
 export const consoleOn = (settings: ConsoleSettings) =>
-  Layer.provideMerge(serverLayer(settings), operatorPortsOn({ connections_max }))
+  Layer.provideMerge(serverLayer(settings), operatorPortsOn(connections_max))
 
 /** The URL of the console. While no admin has an account, it contains a one-time link that opens the console. */
 const entrance = Effect.gen(function* () {

@@ -169,7 +169,7 @@ const portsWith = <R>(counter: Layer.Layer<CallCounter, never, R>) =>
   Layer.mergeAll(seeding, CataloguePostgres.layer, TokenDirectoryPostgres.layer, PdfThread.layer).pipe(
     Layer.provideMerge(Layer.mergeAll(appLayer, redisOr(counter), httpOptions)),
     Layer.provideMerge(
-      Layer.unwrap(Settings.useSync(({ connections_max }) => migratedConnections({ connections_max }, "saldo_server")))
+      Layer.unwrap(Settings.useSync(({ connections_max }) => migratedConnections(connections_max, "saldo_server")))
     ),
     Layer.provideMerge(DatabaseServer.layer),
     Layer.provideMerge(baseWithTelemetry)

@@ -172,24 +172,19 @@ const otherConnections_min = 3
 // up to date, the two addresses lead to different databases.
 const migrationAsOwner = Layer.effectDiscard(Effect.provide(migrate, Layer.fresh(ownerConnection)))
 
-export interface DividedConnections extends Omit<Database.DatabaseOptions, "connections_min"> {
-  /** Whether the pools open connections only when a statement needs them. The first one is opened at the start. */
-  readonly isLazy?: boolean
-}
-
 /**
  * Divides the given number of connections: some read one company's data, one makes best-effort writes if enough remain,
  * and the others do everything else.
+ *
+ * @param isLazy whether a single connection for reads is opened by the first read.
  */
-const dividedConnections = ({ connections_max, isLazy = false, parameters, ...place }: DividedConnections) => {
+const dividedConnections = ({ connections_max, isLazy, parameters, ...place }: Database.DatabaseOptions) => {
   const readers = Math.max(1, Math.floor(connections_max / readingShare))
   const noters = connections_max - readers > otherConnections_min ? 1 : 0
-  const others = connections_max - readers - noters
-  const [others_min, readers_min] = isLazy ? [1, 0] : [others, readers]
   return {
-    others: Database.layer({ ...place, connections_max: others, connections_min: others_min, parameters }),
+    others: Database.layer({ ...place, connections_max: connections_max - readers - noters, parameters }),
     beside: Layer.merge(
-      readerLayer({ ...place, connections_max: readers, connections_min: readers_min, parameters }),
+      readerLayer({ ...place, connections_max: readers, isLazy: isLazy === true && readers === 1, parameters }),
       noters === 0 ? sharedBestEffortConnection : bestEffortConnection({ ...place, parameters })
     )
   }
@@ -214,17 +209,16 @@ const lockTimeout = { lock_timeout: "3000" }
  * for each of several cells. Commands have no connections of their own for each cell, because a command writes its
  * audit record in the transaction of the change.
  */
-export const migratedConnections = (
-  { connections_max, isLazy = false }: Pick<DividedConnections, "connections_max" | "isLazy">,
-  role: DatabaseRole
-) =>
+export const migratedConnections = (connections_max: number, role: DatabaseRole) =>
   Layer.unwrap(
     DatabaseServer.useSync(({ migrationUrl, nodes, ours, url }) => {
-      const divided = (options: DividedConnections) => {
+      const divided = (options: Database.DatabaseOptions) => {
         const { beside, others } = dividedConnections(options)
         return Layer.provideMerge(beside, others)
       }
       const asRole = ours ? { role } : undefined
+      // Few commands read the data of one company.
+      const isLazy = role === "saldo_operator"
       const ofCell: Connect = (place) =>
         divided({
           ...place,

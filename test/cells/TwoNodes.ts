@@ -28,7 +28,7 @@ export class NodeUrl extends Context.Service<NodeUrl, string>()("saldo/test/Node
 
 /** Runs work on the second node. */
 export const onNode = <A, E, R>(work: Effect.Effect<A, E, R>) =>
-  NodeUrl.use((url) => Effect.provide(work, connectionsTo(Redacted.make(url))))
+  NodeUrl.use((url) => Effect.provide(work, connectionsTo(Redacted.make(url), { connections_max: 1 })))
 
 const companies = SqlClient.SqlClient.use(
   (sql) => sql`
@@ -58,8 +58,8 @@ const twoNodes = <R>(urls: Effect.Effect<readonly [string, string], never, R>) =
     Effect.map(urls, ([text, nodeUrl]) => {
       const url = Redacted.make(text)
       const main = Layer.provideMerge(
-        readerLayer({ url, connections_max: 2 }),
-        Database.layer({ url, connections_max: 8 })
+        readerLayer({ url, connections_max: 1, isLazy: true }),
+        Database.layer({ url, connections_max: 5 })
       )
       const prepared = Layer.effectDiscard(Effect.andThen(addCell(cellOnNode, node), companies))
       return Layer.provideMerge(prepared, main).pipe(

@@ -23,7 +23,10 @@ export const freshDatabaseUrl: Effect.Effect<string> = Effect.suspend(() =>
 export const TestDatabase = Layer.unwrap(
   Effect.map(freshDatabaseUrl, (text) => {
     const url = Redacted.make(text)
-    return Layer.provideMerge(readerLayer({ url, connections_max: 2 }), Database.layer({ url, connections_max: 8 }))
+    return Layer.provideMerge(
+      readerLayer({ url, connections_max: 1, isLazy: true }),
+      Database.layer({ url, connections_max: 5 })
+    )
   })
 )
 

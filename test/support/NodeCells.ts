@@ -29,6 +29,9 @@ export const nodeAt = (name: string, url: string, connections_max = 6) =>
 
 /** Adds a cell on another node to a test database. Needs the connection of the directory. */
 export const addNodeCell = Effect.fnUntraced(function* (cell: string, node: string, url: string) {
-  yield* Effect.provide(addCell(cell, node), nodeAt(node, url))
-  yield* Effect.provide(setBlockLength(testBlockLength, cell), connectionsTo(Redacted.make(url)))
+  yield* Effect.provide(addCell(cell, node), nodeAt(node, url, 1))
+  yield* Effect.provide(
+    setBlockLength(testBlockLength, cell),
+    connectionsTo(Redacted.make(url), { connections_max: 1 })
+  )
 }, Effect.orDie)

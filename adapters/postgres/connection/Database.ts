@@ -13,12 +13,8 @@ export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>
   isFull: Schema.optionalKey(Schema.Boolean)
 }) {}
 
-/** Size of the pool. PG_POOL_MAX counts the connections of all pools of a process. */
-export const PoolSize = Context.Reference<{
-  readonly connections_max: number
-  /** Whether the pool opens a connection only when a statement needs it. */
-  readonly isLazy: boolean
-}>("saldo/adapters/PoolSize", { defaultValue: () => ({ connections_max: 0, isLazy: false }) })
+/** Number of connections of the pool. PG_POOL_MAX counts the connections of all pools of a process. */
+export const PoolSize = Context.Reference<number>("saldo/adapters/PoolSize", { defaultValue: () => 0 })
 
 export interface DatabaseOptions {
   readonly url: Redacted.Redacted
@@ -26,8 +22,11 @@ export interface DatabaseOptions {
   readonly connections_max: number
   /** Postgres settings of each connection, for example a statement timeout. */
   readonly parameters?: Readonly<Record<string, string>> | undefined
-  /** Number of connections to open at the start, by default all. With 0, the start does not check that the database answers. */
-  readonly connections_min?: number | undefined
+  /**
+   * Whether the first statement opens the connection. The start then does not check that the database answers. Only for a
+   * single connection: in a pool that grows while transactions reserve connections, a caller may wait forever.
+   */
+  readonly isLazy?: boolean | undefined
   /** Timeout of an attempt to connect. */
   readonly connect_max?: Duration.Input | undefined
   /** Name of the environment variable with the address, for error messages. */
@@ -49,28 +48,28 @@ export const keepAlive = Duration.seconds(30)
 export const layer = ({
   connect_max = "4 seconds",
   connections_max,
-  connections_min = connections_max,
+  isLazy = false,
   parameters,
   socket,
   url,
   variable = "DATABASE_URL"
 }: DatabaseOptions) =>
   Layer.merge(
-    Layer.succeed(PoolSize, { connections_max, isLazy: connections_min < connections_max }),
+    Layer.succeed(PoolSize, connections_max),
     PgClient.layerFrom(
       PgClient.make({
         url,
         ...placeOf(url),
         applicationName: "saldo",
         startupParameters: parameters,
-        minConnections: connections_min,
+        minConnections: isLazy ? 0 : connections_max,
         maxConnections: connections_max,
         multiplex: true,
         connectTimeout: connect_max,
         keepAlive,
         stream: socket
       }).pipe(
-        Effect.tap((sql) => (connections_min > 0 ? Effect.asVoid(sql`select 1`) : Effect.void)),
+        Effect.tap((sql) => (isLazy ? Effect.void : Effect.asVoid(sql`select 1`))),
         Effect.mapError((error) => {
           const answers = error.reason._tag !== "ConnectionError"
           const isFull = codeOf(error.reason.cause) === "53300"

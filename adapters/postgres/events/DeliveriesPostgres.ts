@@ -154,8 +154,7 @@ const make = Effect.gen(function* () {
   const sql = yield* cellClient
 
   const listener = (yield* ListeningClient) ?? sql
-  const arrivals =
-    (yield* PoolSize).connections_max < listeningPool_min ? Stream.never : notificationsOf(listener, channel)
+  const arrivals = (yield* PoolSize) < listeningPool_min ? Stream.never : notificationsOf(listener, channel)
 
   const test: Deliveries["Service"]["test"] = Effect.fnUntraced(function* (companyId, id, at) {
     const [row] = yield* sql<{ reached: bigint | null }>`
