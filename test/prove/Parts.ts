@@ -57,7 +57,7 @@ export const parts = {
     script: "simulate",
     args: (plan) => ["--seeds", shareOf(2_000, plan), "--ops", ops, "--seed", String(plan.seed)],
     asJson: "--json",
-    planned_s: 300,
+    planned_s: 360,
     least_s: 5,
     read: readSeeds
   },
@@ -65,7 +65,7 @@ export const parts = {
     script: "simulate",
     args: (plan) => ["--on", "sql", "--seeds", shareOf(500, plan), "--ops", ops, "--seed", String(plan.seed)],
     asJson: "--json",
-    planned_s: 900,
+    planned_s: 7_200,
     least_s: 15,
     read: readSeeds
   },
@@ -74,7 +74,7 @@ export const parts = {
     // A run below full size plants only the bugs that the faster in-memory simulation catches.
     args: ({ share }) => (share < 1 ? ["--mutants", "--on", "memory"] : ["--mutants"]),
     asJson: "--json",
-    planned_s: 400,
+    planned_s: 720,
     least_s: 20,
     read: readMutants
   },
@@ -82,15 +82,15 @@ export const parts = {
     script: "test",
     args: () => ["test/postgres/races"],
     asJson: "--reporter=./test/prove/TestReport.ts",
-    planned_s: 60,
-    least_s: 60,
+    planned_s: 120,
+    least_s: 120,
     read: readTests
   },
   crash: {
     script: "crash",
     args: (plan) => ["--rounds", shareOf(60, plan), "--seed", String(plan.seed)],
     asJson: "--json",
-    planned_s: 240,
+    planned_s: 960,
     least_s: 10,
     read: readCrashes
   },
@@ -98,7 +98,7 @@ export const parts = {
     script: "fuzz",
     args: (plan) => ["--requests", shareOf(20_000, plan), "--seed", String(plan.seed)],
     asJson: "--json",
-    planned_s: 180,
+    planned_s: 80,
     least_s: 10,
     read: readFuzzing
   }
