@@ -21,7 +21,7 @@ export const isFollowed = (
 /** A settled sale and its position among all settled sales. */
 interface FollowedSale extends SettledSale, Reached {}
 
-/** The settled sales of companies in production after a position, up to an instant, in order. */
+/** The settled sales of companies in production: those after a position and not after an instant, by position. */
 const settledAfter = (
   companies: Iterable<CompanyBooks>,
   reached: Reached,

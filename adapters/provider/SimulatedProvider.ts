@@ -19,7 +19,7 @@ import type { Provider } from "../../core/ports/Provider.ts"
 
 const holder = "Cliente de Prueba"
 
-// The offer's reference is the package's code in the catalogue, which a provider knows without an earlier lookup.
+// The offer's reference is the package's code. A provider knows the code from the catalogue, without an earlier lookup.
 const packageOffer = ({ code, data, duration, name, price }: Package): Offer => ({
   reference: code,
   name,

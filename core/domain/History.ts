@@ -148,7 +148,7 @@ const recoveryAskedBefore = ({ questions }: History, at: DateTime.Utc): boolean 
 const answeredTo = ({ questions }: History): History["questions"] =>
   questions.filter(({ answer }) => answer !== "NotAsked")
 
-/** Details of the audit events that have the wanted action and settled the sale or a reversal. */
+/** Details of the audit events with the wanted action that record how the sale or a reversal was settled. */
 const settledBy = ({ audited }: History, wanted: AuditAction) =>
   audited.flatMap(({ action, details }) => (action === wanted && details["won"] === true ? [details] : []))
 

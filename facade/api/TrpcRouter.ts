@@ -162,6 +162,6 @@ const routerOf = (method: Method) => {
   return t.router(tree as unknown as RoutedTree<typeof procedures>)
 }
 
-/** The tRPC router of each HTTP method. Both contain every procedure with the types of its input and output. */
+/** The two tRPC routers, one for each HTTP method. Each contains every procedure with the types of its input and output. */
 export const routers = { GET: routerOf("GET"), POST: routerOf("POST") }
 export type AppRouter = (typeof routers)[Method]

@@ -207,7 +207,7 @@ export class Gauges extends Context.Service<
   {
     /** Sets the effect that reads the values. Before that, the values are NaN. */
     readonly readBy: (read: Effect.Effect<Vitals>) => Effect.Effect<void>
-    /** Reads the values again, or sets them to NaN within the timeout. */
+    /** Reads the values again. If the read fails or takes longer than the timeout, sets them to NaN. */
     readonly refresh: Effect.Effect<void>
     /** The cells that do not answer. Empty if the database of the directory does not answer. */
     readonly cellsDown: Effect.Effect<ReadonlyArray<string>>

@@ -13,7 +13,7 @@ import { Settings } from "./Settings.ts"
 /** The database role in which a process works. */
 export type DatabaseRole = "saldo_server" | "saldo_operator"
 
-/** A server with cells other than the server of DATABASE_URL. */
+/** A database server that has cells and is not the server of DATABASE_URL. */
 interface WatchedNode extends NodeAddress {
   /** Detects that the server does not answer. One watch serves all connections of this process. */
   readonly watch: NodeWatch

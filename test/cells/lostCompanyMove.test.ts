@@ -43,7 +43,7 @@ const busyOnNode = Effect.fnUntraced(function* (company: number) {
   return busy
 })
 
-/** In how many places the recovery of a server finds a sale. */
+/** The number of places in which the recovery of a server finds a sale. */
 const claimed = Effect.fnUntraced(function* ({ transactionId }: Order) {
   const now = DateTime.add(yield* DateTime.now, { hours: 1 })
   const all = { began: now, now, lease: Duration.millis(1), limit: 100, which: "all" } as const

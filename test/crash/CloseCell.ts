@@ -28,7 +28,7 @@ type RowCounts = Readonly<Record<string, number>>
 /** A period in which a cell was closed. */
 export interface CellClosing {
   readonly cell: string
-  /** The row counts right after the command that closed the cell, and right before the command that opened it. */
+  /** The numbers of rows, read right after the command that closed the cell and right before the command that opened it. */
   readonly before: RowCounts
   readonly after: RowCounts
 }

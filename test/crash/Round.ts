@@ -49,7 +49,7 @@ export interface CrashRun {
   readonly made: Array<MadeEntry>
   /** Events that the endpoints of webhooks received in all rounds. */
   readonly received: Array<ReceivedEvent>
-  /** The periods of all rounds in which a cell was closed. */
+  /** The periods during which a cell was closed, of all rounds. */
   readonly cellClosings: Array<CellClosing>
   /** Number of vehicles that have an insurance quote. */
   offered: number

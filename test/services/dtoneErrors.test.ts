@@ -75,7 +75,7 @@ describe("a sale that DT One answers with an error", () => {
     )
   )
 
-  it.effect("is not sent when the API secret is wrong", () =>
+  it.effect("counts as not sent when the API secret is wrong", () =>
     withDtOne(
       ({ fake, provider }) =>
         Effect.gen(function* () {

@@ -102,7 +102,7 @@ layer(Outside)("an SMS through Twilio", (it) => {
     ["broken before", "twilio_500", 0],
     ["broken after", "twilio_500", 1],
     ["garbage", "twilio_unreadable", 1]
-  ] as const)("under the fault %s may have been sent: %s", ([misbehaviour, reason, times]) =>
+  ] as const)("under the fault %s counts as possibly sent: %s", ([misbehaviour, reason, times]) =>
     Effect.gen(function* () {
       const { sms, twilio } = yield* start
       twilio.misbehaviours.plan(number, misbehaviour)

@@ -36,7 +36,8 @@ export const moveRetry = Schedule.max([Schedule.spaced("1 second"), Schedule.rec
 
 /**
  * Runs a part of a move in a transaction that waits 3 seconds for a lock, because sales may wait for this transaction. On a
- * worker of a Citus cluster it may lock shards and change their triggers; without Citus the second setting has no effect.
+ * worker of a Citus cluster it may lock shards and change their triggers; without Citus the setting that allows this has
+ * no effect.
  */
 export const inMoveTransaction = <A, E, R>(sql: PgClient.PgClient, part: Effect.Effect<A, E, R>) =>
   sql.withTransaction(

@@ -72,8 +72,8 @@ export const apply = Effect.fnUntraced(function* <E, R>(
 })
 
 /**
- * Runs a part of the migration in one transaction, as soon as no other process migrates. Citus must not repeat the part's
- * statements on other nodes. Without Citus this setting has no effect.
+ * Runs a part of the migration in one transaction, as soon as no other process migrates. The setting tells Citus not to
+ * repeat the part's statements on other nodes. It has no effect without Citus.
  */
 export const exclusively = <A, E, R>(part: Effect.Effect<A, E, R>) =>
   SqlClient.SqlClient.use((sql) =>

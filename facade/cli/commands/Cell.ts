@@ -152,7 +152,9 @@ const clear = Command.make(
     "Remove the frozen rows that moves have left on a server that was lost and answers again. The moves ended without this server, so the rows that count are elsewhere. A leftover is removed only if the place that the directory names answers and has the rows. It needs the login that owns the database. An interrupted command may be repeated."
   ),
   Command.withShortDescription("Remove what moves have left on a server that was lost"),
-  Command.withExamples([{ command: "saldo cell clear --node este", description: "After the server of este is back" }])
+  Command.withExamples([
+    { command: "saldo cell clear --node este", description: "After the server of the node este is back" }
+  ])
 )
 
 export const cell = Command.make("cell").pipe(

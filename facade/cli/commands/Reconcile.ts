@@ -13,7 +13,7 @@ const formatAsked = (asked: number, recovered: Recovered): string => {
   return `Asked about ${asked}: ${confirmed} confirmed, ${released} released, ${reversed} reversed, ${reversalsDenied} reversals denied, ${stillUnknown} still unknown.`
 }
 
-// Transactions are usually not asked about because the command runs without the servers' environment variables.
+// The command usually runs without the servers' environment variables, and then cannot ask the suppliers about a transaction.
 const formatNotAsked = (notAsked: number, absent: ReadonlyArray<string>): string => {
   const why =
     absent.length === 0

@@ -116,7 +116,7 @@ describe.skipIf(!isBrowserInstalled())("the documentation in a browser", { timeo
           assert.include(shown, label)
         assert.notMatch(
           shown ?? "",
-          // The name of a header, such as X-Api-Key, is not a word of the console.
+          // Names of headers, such as X-Api-Key, are not translated.
           /(?<!-)\b(?:Send|Headers|Query|Request|Response|Authentication|Required|Key|Value|Preview)\b/
         )
         yield* Effect.promise(() => page.goto("/docs"))

@@ -28,15 +28,17 @@ layer(TestServer, { excludeTestServices: true })("the documented example of an e
     it.effect.each([
       ["204593", 422, "TRANSACTION_REJECTED"],
       ["204594", 202, "TRANSACTION_PENDING"]
-    ] as const)("equals the real error of a reversal of a sale to %s, with status %d", ([identifier, status, code]) =>
-      Effect.gen(function* () {
-        const { auth, id, xid } = yield* sold(identifier)
-        const answer = yield* reverse(id, auth)
-        assert.strictEqual(answer.status, status)
-        const { description, error } = shown(form, status, code)
-        assert.deepStrictEqual(ofExample(answer.body.error, id, xid), error)
-        assert.include(description, `${code}: ${answer.body.error.message}`)
-      })
+    ] as const)(
+      "documents the error that a reversal of a sale to %s really returns, with status %d",
+      ([identifier, status, code]) =>
+        Effect.gen(function* () {
+          const { auth, id, xid } = yield* sold(identifier)
+          const answer = yield* reverse(id, auth)
+          assert.strictEqual(answer.status, status)
+          const { description, error } = shown(form, status, code)
+          assert.deepStrictEqual(ofExample(answer.body.error, id, xid), error)
+          assert.include(description, `${code}: ${answer.body.error.message}`)
+        })
     )
   })
 

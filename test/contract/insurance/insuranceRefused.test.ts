@@ -197,7 +197,7 @@ layer(SpreadTestServer, { excludeTestServices: true })("an insurance is rejected
       })
     )
 
-    it.effect.each(["true", 1, "", [], {}])("at the quote when the value of an extra is %j", (wish) =>
+    it.effect.each(["true", 1, "", [], {}])("a quote is refused when the value of an extra is %j", (wish) =>
       Effect.gen(function* () {
         const { auth } = yield* insuranceCompany()
         const { id } = yield* planned(auth, undefined, at)

@@ -22,7 +22,10 @@ const logged = {
   event: { writes: "insert", when: "true" }
 } as const
 
-/** SQL that logs the changes of a cell's table. All cells have the same tables, so each row is logged with the first cell's type. */
+/**
+ * SQL that logs the changes of a cell's table. All cells have the same tables, so each row is logged with the first cell's
+ * type.
+ */
 const tableLogSql = (cell: string, table: keyof typeof logged): string => {
   const { when, writes } = logged[table]
   return `
@@ -132,7 +135,10 @@ const readLog = Effect.fnUntraced(function* (after: bigint) {
 /** A row of the log, and what it adds to the commit of its transaction. */
 interface LoggedRow {
   readonly row: ChangeRow
-  /** Called in the order of the log, because the change of a reversal contains the sale as it was last logged. */
+  /**
+   * Call it in the order of the log, because the logged change of a reversal contains the sale of the latest earlier
+   * change.
+   */
   readonly changes?: () => ReadonlyArray<ReportableChange>
   readonly event?: WrittenEvent
   readonly account?: ObservedCommit["account"]

@@ -112,7 +112,8 @@ const proposalOf = (reversalId: number | null, confirmation: Proposal["confirmat
 })
 
 describe("a resolution by an operator", () => {
-  // Status of the sale, its unresolved reversal with its age, the finding -> the reason of the refusal, or null.
+  // Status of the sale, the sale's unresolved reversal with the age of the reversal, the finding -> the reason of the
+  // refusal, or null.
   it.each([
     ["PENDING", null, failed, null],
     ["PENDING", null, reversed, "unsettled"],

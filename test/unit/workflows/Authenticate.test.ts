@@ -91,7 +91,7 @@ describe("a caller", () => {
       })
   )
 
-  it.effect("is not reported as acceptable while the database does not answer", () =>
+  it.effect("is not accepted while the database does not answer", () =>
     Effect.gen(function* () {
       const unreachable = Layer.succeed(TokenDirectory, {
         lookup: () => Effect.die(new Error("the connection is lost")),
