@@ -119,13 +119,14 @@ const spread = Duration.minutes(5)
  */
 export const keepClosing = <E, R>(round: Effect.Effect<boolean, E, R>) =>
   Effect.gen(function* () {
+    // Read before the round, because a day that becomes due during the round may not be closed by it.
+    const last = yield* dueDay
     const complete = yield* Effect.catchCause(round, (cause) =>
       Effect.as(Effect.logWarning("days could not be closed and will be tried again", cause), false)
     )
     if (!complete) return yield* Effect.sleep(retryPause)
-    const now = yield* DateTime.now
-    const midnight = startOfDay(nextDay(dayOf(now)))
-    const pause = Duration.sum(Duration.max(DateTime.distance(now, midnight), Duration.zero), closingDelay)
+    const nextDue = DateTime.addDuration(startOfDay(nextDay(nextDay(last))), closingDelay)
+    const pause = Duration.max(DateTime.distance(yield* DateTime.now, nextDue), Duration.zero)
     return yield* Effect.sleep(Duration.sum(pause, Duration.times(spread, yield* Random.next)))
   }).pipe(Effect.forever)
 
