@@ -8,6 +8,7 @@ import { Settings } from "../../../facade/settings/Settings.ts"
 import { commandLineOn, servingHere } from "../../support/CommandLine.ts"
 import { freshDatabaseUrl } from "../../support/Database.ts"
 import { copyDatabase } from "../../support/EmbeddedDatabases.ts"
+import { eventually } from "../../support/Eventually.ts"
 import { timeout_ms } from "../../support/FirstStart.ts"
 
 describe("the nodes of cells", () => {
@@ -83,8 +84,9 @@ describe("a server with a cell on another node", { timeout: timeout_ms }, () => 
         until: (status) => status === 200,
         schedule: Schedule.spaced("100 millis")
       })
-      const metrics = yield* Effect.promise(async () => (await fetch(operations)).text())
-      assert.include(metrics, `saldo_cell_up{cell="sur"} ${up}`)
+      const metrics = Effect.promise(async () => (await fetch(operations)).text())
+      // The metrics are NaN while a read of the databases takes longer than its timeout.
+      yield* eventually(metrics, (text) => text.includes(`saldo_cell_up{cell="sur"} ${up}`))
     })
   )
 })
