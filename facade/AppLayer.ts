@@ -81,7 +81,7 @@ export const baseLayer = Layer.provideMerge(Layer.mergeAll(logging, xidPrefix, c
 const dtOneAnswer_max = Duration.seconds(10)
 
 /**
- * An external service whose calls all go through its own guard. The guard limits the calls and stops them after
+ * An external service with a guard for all its calls. The guard limits the calls and stops them after
  * failures.
  */
 const guardedService = Effect.fnUntraced(function* <Service, R>(

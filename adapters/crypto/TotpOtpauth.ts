@@ -6,7 +6,7 @@ import { Totp } from "../../core/ports/Totp.ts"
 const secret_bytes = 20
 const step_seconds = 30
 
-/** Number of time steps before and after the current step whose codes are accepted too. */
+/** Number of time steps before and after the current step. The codes of these steps are accepted too. */
 const drift_steps = 1
 
 const totpOf = (secret: string, name = "") =>

@@ -31,8 +31,8 @@ const sumOf = (amounts: ReadonlyArray<number>): CountedAmount => ({
 const amountOf = ({ order }: Sale): number => order.amount
 
 /**
- * The first day whose closing contains the sale: the day of the reservation, or the day of the settlement if the settlement
- * has an earlier time.
+ * The first day with a closing that contains the sale: the day of the reservation, or the day of the settlement if the
+ * settlement has an earlier time.
  */
 const foundOn = ({ order, processedAt }: Sale): string =>
   dayOf(DateTime.min(order.createdAt, processedAt ?? order.createdAt))

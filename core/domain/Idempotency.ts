@@ -56,7 +56,7 @@ export const readKey = (
   return isOlderThan(record.claimedAt, inProgress_max, call.now) ? "conflict" : "in_progress"
 }
 
-/** The error for a repeated key whose response is not replayed. Contract: 3.2. */
+/** The error for a repeated key if its response is not replayed. Contract: 3.2. */
 export const keyErrorOf = (state: Exclude<KeyState, "replay">, transactionId: TransactionId, status: Status) => {
   switch (state) {
     case "reused":

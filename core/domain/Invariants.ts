@@ -5,7 +5,7 @@ export const invariants = {
   available: "available and held amounts are never negative",
   consumption: "the consumption of a day is the sum of its sales that were neither released nor reversed",
   xid: "if several sales of a company have the same xid, at most one of them is not FAILED",
-  sale: "a sale in SUCCESS has one ledger entry, whose amount is minus the amount of the sale",
+  sale: "a sale in SUCCESS has one ledger entry, with minus the amount of the sale",
   reversal: "a sale in REVERSED has the entry of the sale and an entry that returns the amount",
   confirmed: "a sale is in REVERSED if and only if one reversal of it is confirmed",
   entry: "every ledger entry of a sale belongs to a sale that was charged",

@@ -158,7 +158,7 @@ export interface HeldMoney {
   readonly oldest: OldestPending | null
 }
 
-/** A company whose available balance is below its low-balance threshold. */
+/** A company with an available balance below its low-balance threshold. */
 export interface LowBalance {
   readonly companyId: CompanyId
   readonly name: string

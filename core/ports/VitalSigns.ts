@@ -24,7 +24,7 @@ export interface UnresolvedReversals {
 /** Due deliveries to the active webhooks of an environment. */
 export interface DueDeliveries {
   readonly environment: Environment
-  /** Whether this group is about webhooks whose last attempt failed. Such a webhook gets one delivery at a time. */
+  /** Whether the last attempt of the webhooks in this group failed. If so, each of these webhooks gets one delivery at a time. */
   readonly failing: boolean
   /** Number of due deliveries. At most a thousand deliveries are counted for each webhook. */
   readonly deliveries: number

@@ -16,7 +16,7 @@ const sending_max = 512
 /** The same maximum for a single webhook, so that a slow webhook does not delay the deliveries to other webhooks. */
 const perWebhook_max = 16
 
-/** How often a process looks for due retries, and for events whose notification was lost. */
+/** How often a process looks for due retries, and for events with a lost notification. */
 const lookEvery = Duration.millis(500)
 
 /**

@@ -2,7 +2,7 @@ import type { Calls } from "./Calls.ts"
 import type { CallOptions } from "./Connection.ts"
 import type { Input } from "./Procedures.ts"
 
-/** The filter of a list whose pages are all read. */
+/** The filter of a list, for a read of all its pages. */
 export type WholeList<Resource extends "movimientos" | "transacciones"> = Omit<
   Input<Resource, "listar">,
   "formato" | "page" | "per_page"

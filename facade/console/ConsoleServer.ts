@@ -94,7 +94,7 @@ const serveOf = ({ url: publicUrl }: ConsoleSettings, files: Effect.Effect<Bundl
     if (!isExport && !isCall && !isOidc) return yield* serveFiles(request, url.pathname, files)
     if ((isExport || isOidc) && request.method !== "GET") return wrongMethod("GET")
     if (!isRead(request) && request.method !== "POST") return wrongMethod("GET, HEAD, POST")
-    // A request whose Host is a loopback name has not come through the proxy, so its X-Forwarded-For header may be
+    // A request with a loopback name as its Host has not come through the proxy, so its X-Forwarded-For header may be
     // forged.
     const trustProxy = (yield* Settings).trustProxy && origin === publicUrl
     const forwardedFor = headerOf(request, "x-forwarded-for")

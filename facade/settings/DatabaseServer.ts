@@ -184,7 +184,7 @@ const dividedConnections = ({ connections_max, isLazy, parameters, ...place }: D
   return {
     others: Database.layer({ ...place, connections_max: connections_max - readers - noters, parameters }),
     beside: Layer.merge(
-      readerLayer({ ...place, connections_max: readers, isLazy: isLazy === true && readers === 1, parameters }),
+      readerLayer({ ...place, connections_max: readers, isLazy: isLazy && readers === 1, parameters }),
       noters === 0 ? sharedBestEffortConnection : bestEffortConnection({ ...place, parameters })
     )
   }

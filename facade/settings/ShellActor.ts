@@ -29,7 +29,7 @@ const tokenVariable = variable("OPERATOR_TOKEN", {
 })
 
 /**
- * The operator whom OPERATOR_TOKEN or the session of `saldo login` identifies. Null if there is neither a token nor a
+ * The operator of OPERATOR_TOKEN or of the session of `saldo login`. Null if there is neither a token nor a
  * session, or if the session has ended.
  */
 const signedIn = Effect.fnUntraced(function* (origin: Origin) {

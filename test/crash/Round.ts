@@ -25,7 +25,7 @@ const finalTries_max = 30
  */
 const turns_max = 4
 
-/** Fraction of the operations with a final response whose call the clients repeat once. */
+/** Fraction of the operations with a final response. The clients repeat the call of these operations once. */
 const retryRate = 0.1
 
 /**

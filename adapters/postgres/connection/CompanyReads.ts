@@ -62,9 +62,9 @@ export const readerLayer = (options: Database.DatabaseOptions) =>
  * Makes statements that read the data of one company. Row-level security hides all other companies, regardless of what the
  * query asks for.
  *
- * The statement's first table enters the company: it sets the company whose rows row-level security shows. The query
- * depends on a column of that table, so that no plan can run the query before the company is entered. A transaction for
- * each read would have the same effect, but needs four round trips instead of one.
+ * The statement's first table sets the company for row-level security, which then shows only the rows of this company.
+ * The query depends on a column of that table, so that no plan can run the query before the company is set. A
+ * transaction for each read would have the same effect, but needs four round trips instead of one.
  */
 export const companyReads = Effect.gen(function* () {
   const sql = yield* ReadingClient

@@ -41,8 +41,8 @@ export const keepAlive = Duration.seconds(30)
 /**
  * The connection pool. Statements of different requests share a connection. A transaction or a listener has its own.
  *
- * The pool fills one connection with statements before it uses the next. A server opens all connections at the start,
- * because the pool would otherwise grow only when every connection is full. The sharing of connections must stay on:
+ * The pool fills one connection with statements before it uses the next. It opens all connections at the start,
+ * because it would otherwise grow only when every connection is full. The sharing of connections must stay on:
  * without it, callers that wait for a connection would wait forever after an outage of Postgres.
  */
 export const layer = ({

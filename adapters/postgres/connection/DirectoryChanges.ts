@@ -3,8 +3,8 @@ import { PoolSize } from "./Database.ts"
 import { invalidateOn } from "./TtlCache.ts"
 
 /**
- * Minimum size of a pool that spends a connection on listening. A transaction and the statements beside it need two others. In
- * a smaller pool, cached values are up to 5 seconds old.
+ * Minimum size of a pool that spends a connection on listening. A smaller pool keeps its connections for transactions and
+ * statements, so cached values are then up to 5 seconds old.
  */
 const listeningPool_min = 3
 

@@ -9,7 +9,7 @@ import type { CompanyReads } from "../connection/CompanyReads.ts"
 import { instant, int8 } from "../connection/Sql.ts"
 
 /**
- * A list whose rows are counted in blocks. A block is a row of the table `block` that counts about 1,000 rows of the list.
+ * A list with rows that are counted in blocks. A block is a row of the table `block` that counts about 1,000 rows of the list.
  */
 export interface CountedList {
   readonly list: "sale" | "entry"

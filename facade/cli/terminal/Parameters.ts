@@ -66,7 +66,7 @@ export const targetNode = Flag.String("node").pipe(
 /** The node of a new cell. */
 export const nodeFlag = targetNode.pipe(orDefault(NodeName.make("main"), "main, the server of DATABASE_URL"))
 
-/** Ends a move whose source server was lost. */
+/** Ends a move after its source server was lost. */
 export const sourceLost = toggle(
   "source-lost",
   "End a move whose old server is lost for good, once the directory names the new place"

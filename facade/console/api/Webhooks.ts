@@ -35,7 +35,7 @@ export const webhooks = {
     gate: "read",
     input: input({
       empresa_id: Schema.optionalKey(empresaId),
-      /** `fallando` selects webhooks whose deliveries fail, whatever their state. */
+      /** `fallando` selects webhooks with failing deliveries, in any state. */
       estado: Schema.optionalKey(Schema.Literals(["activo", "pausado", "desactivado", "fallando"])),
       page: paging.page,
       per_page: paging.per_page

@@ -85,7 +85,7 @@ describe("a server with a cell on another node", { timeout: timeout_ms }, () => 
         schedule: Schedule.spaced("100 millis")
       })
       const metrics = Effect.promise(async () => (await fetch(operations)).text())
-      // The metrics are NaN while a read of the databases takes longer than its timeout.
+      // A read of the databases gives no value for the cell if it takes longer than its timeout.
       yield* eventually(metrics, (text) => text.includes(`saldo_cell_up{cell="sur"} ${up}`))
     })
   )
