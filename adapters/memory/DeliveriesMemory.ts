@@ -80,7 +80,7 @@ const claimIn = (
 
 const recordIn = (
   books: CompanyBooks,
-  { event, leasedUntil, webhook: { id } }: ClaimedDelivery,
+  { event, leasedUntil, webhook: { id, url } }: ClaimedDelivery,
   { after, at, attempt, disables }: DeliveryResult
 ): boolean => {
   const key = deliveryKey(id, event.sequence)
@@ -94,6 +94,7 @@ const recordIn = (
     leasedUntil: null,
     attempt
   })
+  if (entry.webhook.url !== url) return false
   const failingSince = attempt.error === null ? null : (entry.webhook.failingSince ?? at)
   const isDisabled = disables && entry.webhook.state === "activo"
   const state = isDisabled ? "desactivado" : entry.webhook.state

@@ -29,6 +29,14 @@ export const holdingLock = Effect.fnUntraced(function* (statement: string) {
   return { release: Effect.andThen(Deferred.succeed(released, undefined), Fiber.join(holder)) }
 })
 
+/** The number of connections to the test database that wait for a lock. */
+export const waitingForLocks = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const rows = yield* sql`
+    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  return rows.length
+})
+
 /** Number of concurrent participants of a race. */
 export const racers = 8
 

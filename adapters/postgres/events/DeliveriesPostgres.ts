@@ -9,7 +9,7 @@ import { PoolSize } from "../connection/Database.ts"
 import { notificationsOf } from "../connection/Notifications.ts"
 import { instant, int8 } from "../connection/Sql.ts"
 import { claiming } from "./DeliveryClaims.ts"
-import { recording } from "./DeliveryResults.ts"
+import { queueTransactionsInTurn, recording } from "./DeliveryResults.ts"
 import { eventType } from "./EventRows.ts"
 
 /** The columns of a delivery. */
@@ -49,8 +49,11 @@ export const deliveryOf = (row: DeliveryRow): Delivery => ({
 
 const channel = "deliveries"
 
+/** Runs statements in a transaction on the queue, when it is their turn. */
+type InTurn = Effect.Success<ReturnType<typeof queueTransactionsInTurn>>
+
 /** Makes the function that lists deliveries. */
-const listing = Effect.gen(function* () {
+const listing = Effect.fnUntraced(function* (inTurn: InTurn) {
   const sql = yield* cellClient
 
   const list: Deliveries["Service"]["list"] = Effect.fnUntraced(function* (companyId, id, filter, { page, perPage }) {
@@ -61,7 +64,7 @@ const listing = Effect.gen(function* () {
       ...(state === undefined ? [] : [sql`d.state = ${state}`]),
       ...(upTo === undefined ? [] : [sql`d.sequence <= ${int8(upTo)}`])
     ])
-    const rows = yield* sql<{ total: bigint; newest: bigint } & (DeliveryRow | { readonly sequence: null })>`
+    const rows = yield* inTurn(sql<{ total: bigint; newest: bigint } & (DeliveryRow | { readonly sequence: null })>`
       select whole.total, whole.newest, shown.*
       from (
         select
@@ -77,7 +80,7 @@ const listing = Effect.gen(function* () {
         limit ${perPage}
         offset ${(page - 1) * perPage}
       ) as shown on true
-      order by shown.sequence desc`
+      order by shown.sequence desc`)
     return {
       items: rows.flatMap((row) => (row.sequence === null ? [] : [deliveryOf(row)])),
       total: Number(rows[0]?.total ?? 0),
@@ -87,11 +90,21 @@ const listing = Effect.gen(function* () {
   return list
 })
 
+/**
+ * Maximum number of events that a transaction replays. Recording the results of attempts waits for the end of this
+ * transaction.
+ */
+const replayed_max = 5000
+
 /** Makes the function that puts events into a queue again. */
-const replaying = Effect.gen(function* () {
+const replaying = Effect.fnUntraced(function* (inTurn: InTurn) {
   const sql = yield* cellClient
 
-  const replay: Deliveries["Service"]["replay"] = Effect.fnUntraced(function* (companyId, id, wanted, at) {
+  /** Replays the first wanted events after a sequence. Returns their number and the sequence of the last one. */
+  const replayPart = Effect.fnUntraced(function* (
+    [companyId, id, wanted, at]: Parameters<Deliveries["Service"]["replay"]>,
+    after: bigint
+  ) {
     const spans =
       "sequence" in wanted
         ? sql`e.sequence = ${int8(wanted.sequence)}`
@@ -109,7 +122,7 @@ const replaying = Effect.gen(function* () {
                 and d.state = 'fallida'
             )
           )`
-    const [replayed] = yield* sql<{ deliveries: number }>`
+    const [replayed] = yield* sql<{ deliveries: number; last: bigint }>`
       with replayed as (
         insert into ${sql.cell}.delivery (company_id, webhook_id, sequence, due_at, created_at)
         select e.company_id, w.id, e.sequence, ${instant(at)}, e.created_at
@@ -119,10 +132,12 @@ const replaying = Effect.gen(function* () {
           and w.id = ${int8(id)}
           and ${isOpen(sql, "w")}
           and (e.webhook_id is null or e.webhook_id = w.id)
+          and e.sequence > ${int8(after)}
           and ${spans}
         -- Locks the deliveries in the same order as the statement that records results, so that the two statements cannot
         -- deadlock.
         order by e.sequence
+        limit ${replayed_max}
         -- A webhook that is being deleted gets no more deliveries.
         for key share of w
         on conflict (company_id, webhook_id, sequence) do update
@@ -133,12 +148,21 @@ const replaying = Effect.gen(function* () {
           http_status = null,
           error = null,
           duration_ms = null
-        returning 1
+        returning sequence
       )
-      select count(*)::int as deliveries from replayed`
-    const deliveries = replayed?.deliveries ?? 0
-    if (deliveries > 0) yield* sql`select pg_notify(${channel}, '')`
-    return deliveries
+      select count(*)::int as deliveries, coalesce(max(sequence), 0) as last from replayed`
+    if (replayed !== undefined && replayed.deliveries > 0) yield* sql`select pg_notify(${channel}, '')`
+    return replayed ?? { deliveries: 0, last: after }
+  })
+
+  const replay: Deliveries["Service"]["replay"] = Effect.fnUntraced(function* (...wanted) {
+    let part = { deliveries: replayed_max, last: 0n }
+    let total = 0
+    while (part.deliveries === replayed_max) {
+      part = yield* inTurn(replayPart(wanted, part.last))
+      total += part.deliveries
+    }
+    return total
   }, Effect.orDie)
   return replay
 })
@@ -152,6 +176,7 @@ const listeningPool_min = 5
 
 const make = Effect.gen(function* () {
   const sql = yield* cellClient
+  const inTurn = yield* queueTransactionsInTurn(sql)
 
   const listener = (yield* ListeningClient) ?? sql
   const arrivals = (yield* PoolSize) < listeningPool_min ? Stream.never : notificationsOf(listener, channel)
@@ -167,8 +192,8 @@ const make = Effect.gen(function* () {
     record: yield* recording,
     arrivals,
     test,
-    list: yield* listing,
-    replay: yield* replaying
+    list: yield* listing(inTurn),
+    replay: yield* replaying(inTurn)
   })
 })
 

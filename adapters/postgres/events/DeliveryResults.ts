@@ -1,4 +1,4 @@
-import { DateTime, Effect } from "effect"
+import { DateTime, Effect, Semaphore } from "effect"
 import { deliveryAfter } from "../../../core/domain/Webhook.ts"
 import type { ClaimedDelivery, DeliveryResult } from "../../../core/ports/Deliveries.ts"
 import { type CellSql, cellClient } from "../connection/Cell.ts"
@@ -12,6 +12,7 @@ const resultRow = ({ event, leasedUntil, webhook }: ClaimedDelivery, result: Del
   return {
     company_id: event.companyId,
     webhook_id: webhook.id,
+    url: webhook.url,
     sequence: event.sequence,
     leased_until: DateTime.formatIso(leasedUntil),
     state,
@@ -30,19 +31,29 @@ const resultRow = ({ event, leasedUntil, webhook }: ClaimedDelivery, result: Del
  *
  * The settings make the planner use the indexes. Without them it would read whole tables, because right after
  * deliveries the statistics show an empty queue. Each run is planned anew, because a plan for an empty queue
- * takes seconds on a long queue. The commit does not wait for the disk. If Postgres crashes and loses the
+ * takes seconds on a long queue. By default the commit does not wait for the disk. If Postgres crashes and loses the
  * commit, the deliveries are sent again.
  */
-export const queueTransactions = (sql: CellSql) => {
+export const queueTransactions = (sql: CellSql, synchronousCommit: "on" | "off" = "off") => {
   const settings = sql`
     select
       set_config('plan_cache_mode', 'force_custom_plan', true),
       set_config('enable_seqscan', 'off', true),
       set_config('enable_hashjoin', 'off', true),
       set_config('enable_mergejoin', 'off', true),
-      set_config('synchronous_commit', 'off', true)`
+      set_config('synchronous_commit', ${synchronousCommit}, true)`
   return <A, E, R>(work: Effect.Effect<A, E, R>) => sql.withTransaction(Effect.andThen(settings, work))
 }
+
+/**
+ * Makes the function that runs statements on the queue in a transaction, one at a time. For calls of companies, which may
+ * read or write many deliveries: they occupy only one connection, however many such calls arrive.
+ */
+export const queueTransactionsInTurn = Effect.fnUntraced(function* (sql: CellSql) {
+  const turn = yield* Semaphore.make(1)
+  const inTransaction = queueTransactions(sql, "on")
+  return <A, E, R>(work: Effect.Effect<A, E, R>) => turn.withPermits(1)(inTransaction(work))
+})
 
 /** Makes the function that records the results of attempts. Results that arrive together share a statement. */
 export const recording = Effect.gen(function* () {
@@ -56,7 +67,7 @@ export const recording = Effect.gen(function* () {
       with result as materialized (
         select r.*
         from jsonb_to_recordset(${JSON.stringify(results)}::jsonb) as r(
-          company_id bigint, webhook_id bigint, sequence bigint, leased_until timestamptz, state text, due_at timestamptz,
+          company_id bigint, webhook_id bigint, url text, sequence bigint, leased_until timestamptz, state text, due_at timestamptz,
           http_status int, error text, duration_ms int, disables boolean, at timestamptz
         )
         join ${sql.cell}.delivery as d
@@ -69,12 +80,13 @@ export const recording = Effect.gen(function* () {
       changed as materialized (
         select w.company_id, w.id, f.failed, f.at, f.disables
         from (
-          select r.company_id, r.webhook_id, bool_and(r.error is not null) as failed, max(r.at) as at,
+          select r.company_id, r.webhook_id, r.url, bool_and(r.error is not null) as failed, max(r.at) as at,
             bool_or(r.disables) as disables
           from result as r
-          group by r.company_id, r.webhook_id
+          group by r.company_id, r.webhook_id, r.url
         ) as f
-        join ${sql.cell}.webhook as w on w.company_id = f.company_id and w.id = f.webhook_id
+        -- The result of an attempt at an earlier address says nothing about the webhook.
+        join ${sql.cell}.webhook as w on w.company_id = f.company_id and w.id = f.webhook_id and w.url = f.url
         where f.failed = (w.failing_since is null) or f.disables
         order by w.company_id, w.id
         for no key update of w

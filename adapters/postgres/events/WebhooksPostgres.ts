@@ -6,8 +6,9 @@ import { CompanyId } from "../../../core/domain/Ids.ts"
 import { EventType, WebhookSecret, WebhookUrl } from "../../../core/domain/Webhook.ts"
 import { Vault } from "../../../core/ports/Vault.ts"
 import { type Webhook, type WebhookState, Webhooks } from "../../../core/ports/Webhooks.ts"
-import { cellClient } from "../connection/Cell.ts"
+import { cellClient, isOpen } from "../connection/Cell.ts"
 import { instant, instantOrNull, int8 } from "../connection/Sql.ts"
+import { queueTransactionsInTurn } from "./DeliveryResults.ts"
 
 /** The columns of a webhook without its secrets. */
 interface WebhookRow {
@@ -78,8 +79,12 @@ export const secrets = Effect.map(Vault, ({ open, seal }) => {
 const firstOf = (rows: Effect.Effect<ReadonlyArray<WebhookRow>, SqlError>) =>
   Effect.orDie(Effect.map(rows, ([row]) => Option.map(Option.fromUndefinedOr(row), webhookOf)))
 
+/** Maximum number of deliveries that a transaction deletes. */
+const deleted_max = 1000
+
 const make = Effect.gen(function* () {
   const sql = yield* cellClient
+  const inTurn = yield* queueTransactionsInTurn(sql)
   const { sealed } = yield* secrets
 
   const find = (companyId: CompanyId, id: WebhookId) =>
@@ -128,7 +133,28 @@ const make = Effect.gen(function* () {
       where company_id = ${int8(companyId)} and id = ${int8(id)}
       returning ${sql.literal(columns)}`)
 
+  /** Deletes some deliveries of a webhook, except those that another transaction has locked. Returns their number. */
+  const deleteDeliveries = (companyId: CompanyId, id: WebhookId) =>
+    Effect.map(
+      inTurn(sql`
+        delete from ${sql.cell}.delivery
+        where ctid = any (
+          array(
+            select t.ctid
+            from ${sql.cell}.delivery as t
+            where t.company_id = ${int8(companyId)} and t.webhook_id = ${int8(id)} and ${isOpen(sql, "t")}
+            order by t.sequence
+            limit ${deleted_max}
+            for update skip locked
+          )
+        )
+        returning 1`),
+      ({ length }) => length
+    )
+
   const remove: Webhooks["Service"]["remove"] = Effect.fnUntraced(function* (companyId, id) {
+    // remove_webhook locks the balance, so the company's sales wait for it. A month of deliveries may be a million rows.
+    while ((yield* deleteDeliveries(companyId, id)) === deleted_max);
     const [row] = yield* sql<{ removed: boolean }>`
       select ${sql.cell}.remove_webhook(company => ${int8(companyId)}, webhook_ => ${int8(id)}) as removed`
     return row?.removed === true

@@ -1,12 +1,12 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Array as Arr, DateTime, Deferred, Duration, Effect, Fiber, Redacted } from "effect"
+import { Array as Arr, DateTime, Deferred, Duration, Effect, Fiber, Option, Redacted } from "effect"
 import { Sequence } from "../../../core/domain/Event.ts"
 import { CompanyId } from "../../../core/domain/Ids.ts"
 import { Amount } from "../../../core/domain/Money.ts"
-import { webhookSecretOf } from "../../../core/domain/Webhook.ts"
+import { WebhookUrl, webhookSecretOf } from "../../../core/domain/Webhook.ts"
 import type { ClaimedDelivery } from "../../../core/ports/Deliveries.ts"
-import { inRounds, onItsOwn, racing } from "../../support/Concurrency.ts"
+import { inRounds, onItsOwn, racing, waitingForLocks } from "../../support/Concurrency.ts"
 import { TestDatabase } from "../../support/Database.ts"
 import {
   claim,
@@ -46,13 +46,6 @@ const counted = Effect.fnUntraced(function* (company: number) {
     from cell.delivery
     where company_id = ${company}::bigint`
   return row ?? assert.fail("the count has no row")
-})
-
-const waitingForLocks = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
-  const rows = yield* sql`
-    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-  return rows.length
 })
 
 /**
@@ -205,6 +198,22 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("a webh
         // Every delivery was claimed once: before the webhook was disabled, or after it was activated.
         assert.deepStrictEqual(sequences([...first, ...meanwhile, ...rest]), Arr.range(1, 40).map(numbered))
       }
+    })
+  )
+
+  it.effect("is not disabled by the answer of its earlier address", () =>
+    Effect.gen(function* () {
+      const one = yield* server
+      const companyId = CompanyId.make(1801)
+      const { id } = yield* webhookOf(one, 1801)
+      yield* write(1801, 1)
+      const [sending] = yield* claimOwn(one, 1801, Duration.zero)
+      if (sending === undefined) return assert.fail("nothing was claimed")
+      yield* one.webhooks.change(companyId, id, { url: WebhookUrl.make("https://nueva.example.com/") })
+      assert.isFalse(yield* record(one, sending, gone))
+      const changed = Option.getOrThrow(yield* one.webhooks.find(companyId, id))
+      assert.deepInclude(changed, { state: "activo", failingSince: null })
+      assert.deepStrictEqual(yield* counted(1801), { events: 1, deliveries: 1, waiting: 0 })
     })
   )
 
