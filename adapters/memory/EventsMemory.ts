@@ -4,7 +4,7 @@ import { type CompanyEvent, EventSubject, Sequence, saleAt, type WebhookId } fro
 import type { TransactionId } from "../../core/domain/Ids.ts"
 import type { Insurance } from "../../core/domain/Insurance.ts"
 import type { EventType } from "../../core/domain/Webhook.ts"
-import { Events } from "../../core/ports/Events.ts"
+import { Events, nextAfter } from "../../core/ports/Events.ts"
 import type { Webhook } from "../../core/ports/Webhooks.ts"
 import { Books, type CompanyBooks, saleOf } from "./Books.ts"
 import { transactionOf } from "./TransactionsMemory.ts"
@@ -92,12 +92,14 @@ export const layer = Layer.effect(
   Effect.map(Books, ({ of }) =>
     Events.of({
       list: (companyId, { after, limit, type }) =>
-        Effect.sync(() =>
-          of(companyId)
-            .events.written.filter((event) => event.sequence > after && (type === undefined || event.type === type))
+        Effect.sync(() => {
+          const { written } = of(companyId).events
+          const events = written
+            .filter((event) => event.sequence > after && (type === undefined || event.type === type))
             .slice(0, limit)
             .map((event) => ({ companyId, ...event }))
-        ),
+          return { events, next: nextAfter(after, limit, events, written.length) }
+        }),
       turnedOn: (companies) => Effect.sync(() => new Set(companies.filter((companyId) => of(companyId).events.on))),
       turn: (companyId, on) => Effect.sync(() => turnEvents(of(companyId), on)),
       purge: () => Effect.die(new Error("the in-memory adapter does not delete events"))

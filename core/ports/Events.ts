@@ -1,5 +1,5 @@
 import { Context, type DateTime, type Effect } from "effect"
-import type { CompanyEvent, Sequence } from "../domain/Event.ts"
+import { type CompanyEvent, Sequence } from "../domain/Event.ts"
 import type { CompanyId } from "../domain/Ids.ts"
 import type { EventType } from "../domain/Webhook.ts"
 
@@ -11,6 +11,28 @@ export interface EventsWanted {
   readonly limit: number
 }
 
+/** A part of the events of a company, oldest first. */
+export interface EventsRead {
+  readonly events: ReadonlyArray<CompanyEvent>
+  /**
+   * `after` of the next part: the last of these events, or the company's newest event of any type if it has no further
+   * wanted event.
+   */
+  readonly next: Sequence
+}
+
+/**
+ * The value of `next` after a read.
+ *
+ * @param newest the sequence of the company's newest event when the events were read. 0: the company has no events.
+ */
+export const nextAfter = (
+  after: Sequence,
+  limit: number,
+  events: ReadonlyArray<CompanyEvent>,
+  newest: number
+): Sequence => (events.length < limit ? Sequence.make(Math.max(after, newest)) : (events.at(-1)?.sequence ?? after))
+
 /**
  * Reads the events of companies. The ledger writes an event in the same transaction as the change that the event
  * reports.
@@ -18,8 +40,7 @@ export interface EventsWanted {
 export class Events extends Context.Service<
   Events,
   {
-    /** The events of a company, oldest first. */
-    readonly list: (companyId: CompanyId, wanted: EventsWanted) => Effect.Effect<ReadonlyArray<CompanyEvent>>
+    readonly list: (companyId: CompanyId, wanted: EventsWanted) => Effect.Effect<EventsRead>
     /** Which of the given companies have events turned on. */
     readonly turnedOn: (companies: ReadonlyArray<CompanyId>) => Effect.Effect<ReadonlySet<CompanyId>>
     /** Turns the events of a company on or off. */

@@ -19,10 +19,15 @@ export const readEvents = Effect.fn("ReadEvents.readEvents")(function* (
   // Uses the monotonic clock, because a caller would wait longer if the wall clock were set back.
   const until_ns = (yield* Clock.monotonicTimeNanos) + Duration.toNanosUnsafe(wait)
   const isOver = Effect.map(Clock.monotonicTimeNanos, (now_ns) => now_ns >= until_ns)
-  return yield* events.list(companyId, wanted).pipe(
-    Effect.repeat({
-      schedule: Schedule.spaced(lookEvery),
-      until: (found) => (found.length > 0 ? Effect.succeed(true) : isOver)
-    })
-  )
+  let { after } = wanted
+  const look = Effect.gen(function* () {
+    const read = yield* events.list(companyId, { ...wanted, after })
+    // The next look begins after the events of other types, so that it does not read them again.
+    after = read.next
+    return read
+  })
+  return yield* Effect.repeat(look, {
+    schedule: Schedule.spaced(lookEvery),
+    until: (read) => (read.events.length > 0 ? Effect.succeed(true) : isOver)
+  })
 })

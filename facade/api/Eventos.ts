@@ -49,7 +49,7 @@ export const listarEventos = query({
   handle: Effect.fnUntraced(function* ({ input, session }) {
     const { despues_de = 0, esperar = 0, limite = limit_default, type } = input
     const wanted = { after: Sequence.make(despues_de), limit: limite, type }
-    const events = yield* readEvents(session.company.id, wanted, Duration.seconds(esperar))
-    return { items: events.map(eventView), siguiente: events.at(-1)?.sequence ?? despues_de }
+    const { events, next } = yield* readEvents(session.company.id, wanted, Duration.seconds(esperar))
+    return { items: events.map(eventView), siguiente: next }
   })
 })

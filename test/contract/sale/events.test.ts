@@ -24,7 +24,7 @@ layer(WebhookServer, { excludeTestServices: true })("the list of events (contrac
       assert.deepStrictEqual(yield* read("?limite=2"), [["balance.deposited", "transaction.succeeded"], 2])
       assert.deepStrictEqual(yield* read("?despues_de=2"), [["balance.deposited"], 3])
       assert.deepStrictEqual(yield* read("?despues_de=3"), [[], 3])
-      assert.deepStrictEqual(yield* read("?type=transaction.succeeded"), [["transaction.succeeded"], 2])
+      assert.deepStrictEqual(yield* read("?type=transaction.succeeded"), [["transaction.succeeded"], 3])
     }).pipe(Effect.scoped)
   )
 

@@ -243,13 +243,13 @@ export const readFinalEvents = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const port = yield* Events
   const all = { after: Sequence.make(0), limit: eventsRead_max }
-  const events = yield* Effect.forEach(companies, ({ id }) => port.list(id, all))
+  const read = yield* Effect.forEach(companies, ({ id }) => port.list(id, all))
   const deliveries = yield* sql<DeliveryRow>`
     select d.company_id, d.webhook_id, d.sequence, d.state, w.state as webhook_state
     from all_cells.delivery as d
     join all_cells.webhook as w on w.company_id = d.company_id and w.id = d.webhook_id`
   return {
-    events: events.flat(),
+    events: read.flatMap(({ events }) => events),
     deliveries: deliveries.map((row) => ({
       companyId: Number(row.company_id),
       webhookId: WebhookId.make(Number(row.webhook_id)),

@@ -26,7 +26,7 @@ describe("a call that waits for events", () => {
       const found = yield* readEvents(CompanyId.make(1), wanted, Duration.seconds(25)).pipe(
         Effect.provideService(Clock.Clock, clock)
       )
-      assert.isEmpty(found)
+      assert.isEmpty(found.events)
       assert.strictEqual(passed_ms, 25_000)
     }).pipe(Effect.provide(EventsMemory.layer.pipe(Layer.provide(Books.layer))))
   })
