@@ -27,8 +27,9 @@ const lookEvery = Duration.millis(500)
 const claimPause = Duration.millis(20)
 
 /**
- * Limits for the deliveries of a process while its sales wait for the database. They keep the rate of sales close to the
- * rate without webhooks. The queue of deliveries grows until fewer sales arrive or another process delivers.
+ * The most deliveries that a process claims at once while its sales wait for the database, and the pause after such a
+ * claim. These limits keep the rate of sales close to the rate without webhooks. The queue of deliveries grows until fewer
+ * sales arrive or another process delivers.
  */
 const yielding = { limit: 32, pause: Duration.millis(250) }
 
@@ -142,7 +143,7 @@ export const keepDelivering = Effect.fn("DeliverEvents.keepDelivering")(function
   })
   const round = Effect.gen(function* () {
     const yields = yield* areSalesWaiting
-    const free = (yields ? yielding.limit : sending_max) - (yield* FiberSet.size(fibers))
+    const free = Math.min(yields ? yielding.limit : sending_max, sending_max - (yield* FiberSet.size(fibers)))
     if (free > 0) {
       const now = yield* DateTime.now
       const claim = deliveries.claim({ now, lease, limit: free, perWebhook: perWebhook_max, busy })

@@ -15,17 +15,23 @@ import { keepDelivering } from "../../../core/workflows/DeliverEvents.ts"
 
 const companyId = CompanyId.make(1)
 
-/** Webhooks in memory with an endpoint that answers with these statuses, and then with 200. */
+const fastUrl = "https://tienda.example.com/"
+const slowUrl = "https://lenta.example.com/"
+
+/**
+ * Webhooks in memory with endpoints that answer with these statuses, and then with 200. The slow endpoint answers
+ * after 14 seconds.
+ */
 const endpointWith = (...statuses: ReadonlyArray<number>) => {
   const left = [...statuses]
   const audited: Array<string> = []
   const sender = Layer.mock(WebhookSender, {
     readUrl: () => Result.fail("no_permitida"),
-    send: () =>
+    send: ({ url }) =>
       Effect.sync(() => {
         const httpStatus = left.shift() ?? 200
         return { httpStatus, error: errorOfStatus(httpStatus), retryAfter_s: null, duration_ms: 1 }
-      })
+      }).pipe(Effect.delay(url === slowUrl ? "14 seconds" : 0))
   })
   const log = Layer.mock(AuditLog, { record: ({ action }) => Effect.sync(() => void audited.push(action)) })
   const queue = Layer.merge(DeliveriesMemory.layer, WebhooksMemory.layer).pipe(Layer.provide(Books.layer))
@@ -33,15 +39,21 @@ const endpointWith = (...statuses: ReadonlyArray<number>) => {
   return { audited, layer: Layer.mergeAll(sender, log, queue, metrics) }
 }
 
-/** Writes test events for a new webhook, starts a worker, and advances the clock by one second. */
-const delivering = Effect.fnUntraced(function* (events: number, areSalesWaiting = false, render = () => "{}") {
+/** Writes test events for a new webhook. Returns the id of the webhook. */
+const written = Effect.fnUntraced(function* (events: number, url = fastUrl) {
   const webhooks = yield* Webhooks
   const deliveries = yield* Deliveries
   const at = yield* DateTime.now
-  const choice = { url: WebhookUrl.make("https://tienda.example.com/"), eventTypes: [], description: "" }
+  const choice = { url: WebhookUrl.make(url), eventTypes: [], description: "" }
   const secret = Redacted.make(webhookSecretOf(new Uint8Array(32)))
   const { id } = Option.getOrThrow(yield* webhooks.add(companyId, choice, secret, at))
   yield* Effect.replicateEffect(deliveries.test(companyId, id, at), events)
+  return id
+})
+
+/** Writes test events for a new webhook, starts a worker, and advances the clock by one second. */
+const delivering = Effect.fnUntraced(function* (events: number, areSalesWaiting = false, render = () => "{}") {
+  const id = yield* written(events)
   yield* Effect.forkChild(keepDelivering(render, Effect.succeed(areSalesWaiting)))
   // Advances the clock in steps, so that a timer that starts during a step ends too.
   yield* Effect.replicateEffect(TestClock.adjust("100 millis"), 10)
@@ -113,6 +125,18 @@ describe("the delivery of events", () => {
       }).pipe(Effect.provide(layer))
     }
   )
+
+  it.effect("goes on while sales wait for the database and slow endpoints have not answered", () => {
+    const { layer } = endpointWith()
+    return Effect.gen(function* () {
+      const deliveries = yield* Deliveries
+      yield* written(20, slowUrl)
+      yield* written(20, slowUrl)
+      const id = yield* delivering(20, true)
+      const { total } = yield* deliveries.list(companyId, id, { state: "entregada" }, { page: 1, perPage: 1 })
+      assert.strictEqual(total, 20)
+    }).pipe(Effect.provide(layer))
+  })
 
   it.effect("builds the body of an event once for two webhooks", () => {
     const { layer } = endpointWith()
