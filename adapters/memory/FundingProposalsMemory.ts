@@ -1,6 +1,11 @@
 import { DateTime, Effect, Layer, Option, Result } from "effect"
 import { adjust, owned } from "../../core/domain/Account.ts"
-import { confirmable, type FundingProposal, ProposalNumber, rejectable } from "../../core/domain/FundingProposal.ts"
+import {
+  confirmableByName,
+  type FundingProposal,
+  ProposalNumber,
+  rejectable
+} from "../../core/domain/FundingProposal.ts"
 import { Amount, owned_max } from "../../core/domain/Money.ts"
 import type { Confirmation } from "../../core/domain/OperatorErrors.ts"
 import { foldedText } from "../../core/domain/Text.ts"
@@ -87,7 +92,8 @@ const confirmAdjustment = (
 
 const confirmIn = (books: Books["Service"], known: FundingProposal, confirmation: Confirmation): FundingConfirmed => {
   const proposal = stored(books.of(known.companyId), known)
-  if (Result.isFailure(confirmable(proposal, confirmation.by, confirmation.at))) return FundingConfirmed.NotPending()
+  if (Result.isFailure(confirmableByName(proposal, confirmation.by, confirmation.at)))
+    return FundingConfirmed.NotPending()
   const confirm = proposal.kind === "deposit" ? confirmDeposit : confirmAdjustment
   return confirm(books, proposal, confirmation)
 }

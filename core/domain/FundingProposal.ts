@@ -1,7 +1,7 @@
 import { Context, DateTime, Duration, Result, Schema } from "effect"
 import { CompanyId } from "./Ids.ts"
 import { Amount } from "./Money.ts"
-import { isSameOperator } from "./Operator.ts"
+import { type Actor, isSameOperator } from "./Operator.ts"
 import { FundingNotDecidable } from "./OperatorErrors.ts"
 
 /** The kind of movement that a proposal makes. An adjustment corrects the available amount, in either direction. */
@@ -73,10 +73,10 @@ export const rejectable = (
 }
 
 /**
- * The proposal, if this operator may confirm it: it is pending, and another operator has proposed it. The SQL function
- * `confirm_funding` repeats this rule.
+ * The proposal, if an operator of this name may confirm it: it is pending, and another operator has proposed it. The SQL
+ * function `confirm_funding` repeats this rule.
  */
-export const confirmable = (
+export const confirmableByName = (
   proposal: FundingProposal,
   operator: string,
   now: DateTime.Utc
@@ -84,6 +84,21 @@ export const confirmable = (
   Result.flatMap(rejectable(proposal, now), (pending) =>
     isSameOperator(pending.proposedBy, operator)
       ? Result.fail(new FundingNotDecidable({ number: pending.number, why: "same_operator" }))
+      : Result.succeed(pending)
+  )
+
+/**
+ * The proposal, if this operator may confirm it. The operator needs an account: without accounts, nothing shows that two
+ * different persons have decided.
+ */
+export const confirmable = (
+  proposal: FundingProposal,
+  { id, name }: Pick<Actor, "id" | "name">,
+  now: DateTime.Utc
+): Result.Result<FundingProposal, FundingNotDecidable> =>
+  Result.flatMap(confirmableByName(proposal, name, now), (pending) =>
+    id === null
+      ? Result.fail(new FundingNotDecidable({ number: pending.number, why: "no_account" }))
       : Result.succeed(pending)
   )
 

@@ -176,7 +176,7 @@ export class NotAskable extends Schema.TaggedError<NotAskable>()("NotAskable", {
 /** This operator may not confirm or reject the proposal of a deposit or adjustment. */
 export class FundingNotDecidable extends Schema.TaggedError<FundingNotDecidable>()("FundingNotDecidable", {
   number: Schema.Int,
-  why: Schema.Literals(["same_operator", "confirmed", "rejected", "expired", "reference_used"]),
+  why: Schema.Literals(["no_account", "same_operator", "confirmed", "rejected", "expired", "reference_used"]),
   /** Present if an operator has already confirmed or rejected the proposal. */
   decision: Schema.optionalKey(Confirmation)
 }) {}

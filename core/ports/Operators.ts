@@ -51,8 +51,9 @@ export class Operators extends Context.Service<
     ) => Effect.Effect<void, LastAdmin>
     /** None for an account without password. */
     readonly credentials: (id: OperatorId) => Effect.Effect<Option.Option<OperatorCredentials>>
-    /** Replaces the credentials. Null removes them, with the token and the linked identity. */
-    readonly setCredentials: (id: OperatorId, credentials: OperatorCredentials | null) => Effect.Effect<void>
+    readonly setCredentials: (id: OperatorId, credentials: OperatorCredentials) => Effect.Effect<void>
+    /** Removes the credentials, the token and the linked identity of an account. Refused as `change` is. */
+    readonly removeCredentials: (account: OperatorAccount) => Effect.Effect<void, LastAdmin>
     /**
      * Marks the time step of a one-time code as used. False if the account has used this time step or a later one. Of
      * concurrent calls exactly one succeeds.

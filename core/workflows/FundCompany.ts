@@ -194,7 +194,8 @@ const confirmedFunding = (proposal: FundingProposal, entryId: number, repeated: 
  * effect.
  */
 export const confirmFunding = Effect.fn("FundCompany.confirmFunding")(function* (number: number) {
-  const { name } = yield* requireAction("confirm")
+  const actor = yield* requireAction("confirm")
+  const { name } = actor
   const proposals = yield* FundingProposals
   const proposal = yield* storedProposal(number)
   const { amount, entryId: known } = proposal
@@ -203,7 +204,7 @@ export const confirmFunding = Effect.fn("FundCompany.confirmFunding")(function* 
     return confirmedFunding(proposal, known, true)
   }
   const at = yield* DateTime.now
-  yield* Effect.fromResult(confirmable(proposal, name, at))
+  yield* Effect.fromResult(confirmable(proposal, actor, at))
   const confirmed = yield* proposals.confirm(proposal, { by: name, at })
   return yield* FundingConfirmed.$match(confirmed, {
     Recorded: Effect.fnUntraced(function* ({ balance, entryId }) {
@@ -214,7 +215,7 @@ export const confirmFunding = Effect.fn("FundCompany.confirmFunding")(function* 
     // Another operator has confirmed or rejected the proposal since it was read.
     NotPending: () =>
       Effect.flatMap(storedProposal(number), (decided) =>
-        Effect.andThen(Effect.fromResult(confirmable(decided, name, at)), Effect.die(new Error("still pending")))
+        Effect.andThen(Effect.fromResult(confirmable(decided, actor, at)), Effect.die(new Error("still pending")))
       ),
     AlreadyRecorded: () => Effect.fail(new FundingNotDecidable({ number, why: "reference_used" })),
     UsedElsewhere: () => Effect.fail(new FundingNotDecidable({ number, why: "reference_used" })),

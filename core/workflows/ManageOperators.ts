@@ -37,14 +37,15 @@ export const inviteOperator = Effect.fn("ManageOperators.inviteOperator")(functi
 
 /**
  * Gives an operator a new invitation, for example after the loss of the phone. Removes the credentials and the token of
- * the account, and ends its sessions.
+ * the account, and ends its sessions. The only active admin is refused, because until the invitation is accepted no admin
+ * would be active, and then the shell would be admin.
  */
 export const reinviteOperator = Effect.fn("ManageOperators.reinviteOperator")(function* (name: string) {
   yield* requireAction("operator")
   const operators = yield* Operators
   const sessions = yield* OperatorSessions
   const account = yield* accountOf(name)
-  yield* operators.setCredentials(account.id, null)
+  yield* operators.removeCredentials(account)
   yield* sessions.endAll(account.id)
   yield* recordAudit("operator_reinvited", {}, { operatorId: account.id, name: account.name })
   return { account, ...(yield* invite(account)) }

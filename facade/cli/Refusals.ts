@@ -64,6 +64,8 @@ const notAskableMessages: { readonly [Why in NotAskable["why"]]: (id: number) =>
 }
 
 const fundingMessages: { readonly [Why in FundingNotDecidable["why"]]: (number: number) => string } = {
+  no_account: (number) =>
+    `A second operator must confirm proposal ${number}, and this shell has no account. Invite two operators with "saldo operator invite NAME --rol supervisor". Each accepts with "saldo operator accept". Then an operator who did not make the proposal confirms it.`,
   same_operator: (number) => `You made proposal ${number} yourself. A different operator must confirm it.`,
   confirmed: (number) => `Proposal ${number} is already confirmed. Nothing was changed.`,
   rejected: (number) => `Proposal ${number} is rejected. Nothing was changed.`,

@@ -63,6 +63,7 @@ const notAskableMessages: { readonly [Why in NotAskable["why"]]: string } = {
 }
 
 const fundingMessages: { readonly [Why in FundingNotDecidable["why"]]: string } = {
+  no_account: "Solo un operador con cuenta puede confirmar. Invite a dos operadores en /operadores.",
   same_operator: "Usted hizo esta propuesta. Tiene que confirmarla otro operador.",
   confirmed: "La propuesta ya está confirmada.",
   rejected: "La propuesta está rechazada.",

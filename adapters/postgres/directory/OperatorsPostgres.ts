@@ -101,18 +101,13 @@ const credentials = (sql: PgClient.PgClient) =>
       // Copies the bytes, because the driver's array is a view of the whole network buffer.
       return Option.some({ passwordHash: row.password_hash, totpSecret: new Uint8Array(row.totp_secret) })
     }, Effect.orDie),
-    setCredentials: Effect.fnUntraced(function* (id, chosen) {
-      yield* chosen === null
-        ? sql`
-        update directory.operator
-        set password_hash = null, totp_secret = null, totp_step = null, oidc_issuer = null, oidc_subject = null,
-          token_hash = null
-        where id = ${int8(id)}`
-        : sql`
-        update directory.operator
-        set password_hash = ${chosen.passwordHash}, totp_secret = ${chosen.totpSecret}, totp_step = null
-        where id = ${int8(id)}`
-    }, Effect.orDie),
+    setCredentials: (id, { passwordHash, totpSecret }) =>
+      Effect.asVoid(
+        Effect.orDie(sql`
+          update directory.operator
+          set password_hash = ${passwordHash}, totp_secret = ${totpSecret}, totp_step = null
+          where id = ${int8(id)}`)
+      ),
     useStep: (id, step) =>
       Effect.orDie(
         Effect.map(
@@ -164,22 +159,39 @@ const make = Effect.gen(function* () {
       Effect.map(([row]) => OperatorId.make(Number(row?.id)))
     )
 
-  const change: Operators["Service"]["change"] = Effect.fnUntraced(
-    function* ({ id, name }, { isSuspended, role }) {
-      yield* Effect.orDie(sql`select pg_advisory_xact_lock(${advisoryLocks.operatorRoles})`)
+  /** Changes an account, unless no active admin would remain. Concurrent changes run one after the other. */
+  const keepingAdmin = Effect.fnUntraced(
+    function* ({ name }: OperatorAccount, change: Effect.Effect<unknown, SqlError>) {
+      yield* sql`select pg_advisory_xact_lock(${advisoryLocks.operatorRoles})`
       const hadAdmin = yield* hasAdmin
-      yield* Effect.orDie(sql`
-        update directory.operator
-        set role = coalesce(${role ?? null}, role),
-          suspended = coalesce(${PgTypes.bool(isSuspended ?? null)}, suspended)
-        where id = ${int8(id)}`)
+      yield* change
       if (hadAdmin && !(yield* hasAdmin)) return yield* new LastAdmin({ name })
     },
     sql.withTransaction,
     Effect.catchTag("SqlError", Effect.die)
   )
 
-  return Operators.of({ ...finding(sql), ...credentials(sql), hasAdmin, add, change })
+  const change: Operators["Service"]["change"] = (account, { isSuspended, role }) =>
+    keepingAdmin(
+      account,
+      sql`
+        update directory.operator
+        set role = coalesce(${role ?? null}, role),
+          suspended = coalesce(${PgTypes.bool(isSuspended ?? null)}, suspended)
+        where id = ${int8(account.id)}`
+    )
+
+  const removeCredentials: Operators["Service"]["removeCredentials"] = (account) =>
+    keepingAdmin(
+      account,
+      sql`
+        update directory.operator
+        set password_hash = null, totp_secret = null, totp_step = null, oidc_issuer = null, oidc_subject = null,
+          token_hash = null
+        where id = ${int8(account.id)}`
+    )
+
+  return Operators.of({ ...finding(sql), ...credentials(sql), hasAdmin, add, change, removeCredentials })
 })
 
 export const layer = Layer.effect(Operators, make)

@@ -159,6 +159,8 @@ layer(AccountsLayer, { excludeTestServices: true })("an admin", (it) => {
       const suspend = (name: string) => changeOperator(name, { isSuspended: true })
       assert.strictEqual((yield* Effect.flip(suspend("Ana")))._tag, "LastAdmin")
       assert.strictEqual((yield* Effect.flip(changeOperator("Ana", { role: "supervisor" })))._tag, "LastAdmin")
+      // Until a new invitation is accepted, the account is not active.
+      assert.strictEqual((yield* Effect.flip(reinviteOperator("Ana")))._tag, "LastAdmin")
       assert.strictEqual(yield* stateOf("Ana"), "active")
       yield* activeOperator("Beto", "admin")
       const services = yield* Effect.context<Effect.Services<ReturnType<typeof suspend>>>()

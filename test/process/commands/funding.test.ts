@@ -25,6 +25,9 @@ layer(CommandLine.layer, { excludeTestServices: true })("a correction of a balan
       assert.strictEqual((yield* booksOf(empresa_id)).available, 1500)
       const own = yield* refusal("company", "confirm", number, ana)
       assert.deepStrictEqual([own.exit, own.code, own.details.motivo], [1, "PROPOSAL_NOT_DECIDABLE", "same_operator"])
+      // Without an account, nothing shows that another person confirms.
+      const shell = yield* refusal("company", "confirm", number)
+      assert.deepStrictEqual([shell.code, shell.details.motivo], ["PROPOSAL_NOT_DECIDABLE", "no_account"])
       const confirmed = yield* answer("company", "confirm", number, beto)
       assert.include(confirmed, {
         estado: "confirmada",

@@ -14,6 +14,7 @@ import {
 } from "../../../core/domain/FundingProposal.ts"
 import { CompanyId } from "../../../core/domain/Ids.ts"
 import { Amount, Centavos, readAdjustment } from "../../../core/domain/Money.ts"
+import { OperatorId } from "../../../core/domain/Operator.ts"
 
 const proposedAt = DateTime.makeUnsafe("2026-03-02T12:00:00Z")
 const hours = (count: number) => DateTime.add(proposedAt, { hours: count })
@@ -37,8 +38,11 @@ const decision = { by: "Beto", at: hours(1), reason: null }
 const confirmed: FundingProposal = { ...proposal, state: "confirmed", decision, entryId: 9 }
 const rejected: FundingProposal = { ...proposal, state: "rejected", decision: { ...decision, reason: "no" } }
 
+const actorNamed = (name: string | null) =>
+  name === null ? { id: null, name: "local" } : { id: OperatorId.make(1), name }
+
 describe("a proposal of a deposit or correction", () => {
-  // Proposal, operator, hours since the proposal -> the reasons why the operator may not confirm it and may not reject it.
+  // Proposal, operator (null: an actor without an account), hours since the proposal -> the reasons why the operator may not confirm it and may not reject it.
   // Null: the operator may.
   it.each([
     [proposal, "Beto", 0, null, null],
@@ -47,6 +51,7 @@ describe("a proposal of a deposit or correction", () => {
     [proposal, "Ana Peña", 1, "same_operator", null],
     [proposal, "ana  pen\u0303a", 1, "same_operator", null],
     [proposal, "Ana Pena", 1, null, null],
+    [proposal, null, 1, "no_account", null],
     [proposal, "Ana Peña", 24, "expired", "expired"],
     [confirmed, "Carla", 2, "confirmed", "confirmed"],
     [confirmed, "Carla", 48, "confirmed", "confirmed"],
@@ -58,13 +63,13 @@ describe("a proposal of a deposit or correction", () => {
       const at = hours(after)
       const whyNot = (result: Result.Result<unknown, { readonly why: string }>) =>
         Result.match(result, { onSuccess: () => null, onFailure: ({ why }) => why })
-      assert.strictEqual(whyNot(confirmable(given, operator, at)), confirm)
+      assert.strictEqual(whyNot(confirmable(given, actorNamed(operator), at)), confirm)
       assert.strictEqual(whyNot(rejectable(given, at)), reject)
     }
   )
 
   it("states in the refusal which operator has decided", () => {
-    const refused = confirmable(confirmed, "Carla", hours(2))
+    const refused = confirmable(confirmed, actorNamed("Carla"), hours(2))
     assert.isTrue(Result.isFailure(refused))
     assert.deepStrictEqual(Result.isFailure(refused) && refused.failure.decision, { by: "Beto", at: hours(1) })
   })
