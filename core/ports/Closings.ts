@@ -2,6 +2,7 @@ import { Context, type DateTime, type Effect, type Option, type Stream } from "e
 import type { Closing, DayFigures } from "../domain/Closing.ts"
 import type { CompanyId } from "../domain/Ids.ts"
 import type { DayRange } from "../domain/LocalTime.ts"
+import type { PageTooDeep } from "../domain/OperatorErrors.ts"
 import type { Page, Slice } from "../domain/Page.ts"
 
 /** A company and one of its local days. */
@@ -54,6 +55,6 @@ export class Closings extends Context.Service<
       companyId: CompanyId | undefined,
       days: DayRange,
       page: Page
-    ) => Effect.Effect<Slice<Closing>>
+    ) => Effect.Effect<Slice<Closing>, PageTooDeep>
   }
 >()("saldo/core/Closings") {}

@@ -46,11 +46,18 @@ export interface ClosedDays {
   readonly isComplete: boolean
 }
 
-/** Closes every day up to `last`, oldest first. If a day of a company cannot be closed, the company's later days stay open. */
+/** After this number of companies with a defect the days of the others wait, because the cause is probably the database. */
+const defects_max = 5
+
+/**
+ * Closes every day up to `last`, oldest first. If a day of a company cannot be closed, the company's later days stay open.
+ * After a defect, closes the days of the other companies and then dies with the first defect.
+ */
 export const closeThrough = Effect.fn("CloseDays.closeThrough")(function* (last: string, only?: CompanyId) {
   const closings = yield* Closings
   const waiting: Array<CompanyDay> = []
   const mismatches: Array<ClosingMismatch> = []
+  const defects: Array<unknown> = []
   let stored = 0
   const { days, isComplete } = yield* closings.unclosed
   let open = days.filter(({ companyId, day }) => day <= last && (only === undefined || companyId === only))
@@ -61,14 +68,19 @@ export const closeThrough = Effect.fn("CloseDays.closeThrough")(function* (last:
         later.push(which)
         continue
       }
-      // If the company is closed, or its node was just lost, the days of other companies must not wait.
+      // The days of other companies must not wait for this company.
       const closed = yield* Effect.result(
-        Effect.catchDefect(closeDay(which), (defect) =>
-          isOfClosedCompany(defect) ? Effect.succeed("waiting" as const) : Effect.die(defect)
-        )
+        Effect.catchDefect(closeDay(which), (defect) => {
+          // The company is closed, or its node was just lost.
+          if (isOfClosedCompany(defect)) return Effect.succeed("waiting" as const)
+          defects.push(defect)
+          const logged = Effect.logError("a day could not be closed", { ...which, cause: defect })
+          return defects.length < defects_max ? Effect.as(logged, "broken" as const) : Effect.die(defect)
+        })
       )
       if (closed._tag === "Failure") mismatches.push(closed.failure)
       else if (closed.success === "waiting") waiting.push(which)
+      else if (closed.success === "broken") continue
       else {
         if (closed.success === "stored") stored++
         later.push({ ...which, day: nextDay(day) })
@@ -76,6 +88,7 @@ export const closeThrough = Effect.fn("CloseDays.closeThrough")(function* (last:
     }
     open = later
   }
+  if (defects.length > 0) return yield* Effect.die(defects[0])
   return { stored, waiting, mismatches, isComplete } satisfies ClosedDays
 })
 

@@ -4,12 +4,14 @@ import { DateTime, Effect, Layer, Option, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
 import * as InsurancesMemory from "../../adapters/memory/InsurancesMemory.ts"
 import * as Cells from "../../adapters/postgres/cells/Cells.ts"
+import * as ClosingsOfCells from "../../adapters/postgres/cells/ClosingsOfCells.ts"
 import * as LedgerOfCells from "../../adapters/postgres/cells/LedgerOfCells.ts"
 import * as ReadsOfCells from "../../adapters/postgres/cells/ReadsOfCells.ts"
 import { CompanyId, Identifier, TransactionId } from "../../core/domain/Ids.ts"
 import { Verdict } from "../../core/domain/Sale.ts"
 import { AllInsurances } from "../../core/ports/AllInsurances.ts"
 import { CellFilter } from "../../core/ports/CellFilter.ts"
+import { Closings } from "../../core/ports/Closings.ts"
 import { Histories } from "../../core/ports/Histories.ts"
 import { Ledger } from "../../core/ports/Ledger.ts"
 import { Statement } from "../../core/ports/Statement.ts"
@@ -18,7 +20,12 @@ import { run } from "../postgres/reads/PanoramaData.ts"
 import { intentOf, opened, reservedOrder } from "../support/SalesOnPostgres.ts"
 import { ThreeCells } from "./ThreeCells.ts"
 
-const TestLayer = Layer.mergeAll(LedgerOfCells.layer, ReadsOfCells.companyLayer, ReadsOfCells.operatorLayer).pipe(
+const TestLayer = Layer.mergeAll(
+  ClosingsOfCells.layer,
+  LedgerOfCells.layer,
+  ReadsOfCells.companyLayer,
+  ReadsOfCells.operatorLayer
+).pipe(
   Layer.provide([Cells.layer, SecureRandom.layerWebCrypto, InsurancesMemory.vaultLayer]),
   Layer.provideMerge(ThreeCells)
 )
@@ -147,6 +154,10 @@ layer(Layer.provideMerge(Layer.effectDiscard(sold), TestLayer), { excludeTestSer
         assert.deepStrictEqual([refused._tag, refused.rows_max], ["PageTooDeep", 10_000])
         // The list of a company, or of one cell, has no such limit.
         const deep = { page: 101, perPage: 100 }
+        const { ofCompanies } = yield* Closings
+        assert.strictEqual((yield* Effect.flip(ofCompanies(undefined, {}, deep)))._tag, "PageTooDeep")
+        // The list of one day is no longer than the list of companies.
+        assert.isEmpty((yield* ofCompanies(undefined, { from: "2026-03-11", to: "2026-03-11" }, deep)).items)
         assert.isEmpty((yield* list({ companyId: CompanyId.make(301) }, deep)).items)
         assert.isEmpty((yield* Effect.provideService(list({}, deep), CellFilter, "sur")).items)
       })

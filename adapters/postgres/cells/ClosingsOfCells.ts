@@ -1,12 +1,14 @@
 import { DateTime, Effect, Layer, Order, Stream } from "effect"
 import type { Closing } from "../../../core/domain/Closing.ts"
 import type { FundingProposal } from "../../../core/domain/FundingProposal.ts"
+import type { Page } from "../../../core/domain/Page.ts"
 import { Closings, type CompanyDay } from "../../../core/ports/Closings.ts"
 import { FundingProposals } from "../../../core/ports/FundingProposals.ts"
 import * as ClosingsPostgres from "../ledger/ClosingsPostgres.ts"
 import * as FundingProposalsPostgres from "../ledger/FundingProposalsPostgres.ts"
 import { perCell } from "./Cells.ts"
 import { findIn, fromEach } from "./CellWork.ts"
+import { mergedPage } from "./MergedPages.ts"
 
 const oldestDayFirst = Order.combine(
   Order.mapInput(Order.String, ({ day }: CompanyDay) => day),
@@ -44,18 +46,12 @@ const closings = Effect.map(perCell(Closings, ClosingsPostgres.layer), ({ all, o
     ),
     ofCompanies: Effect.fnUntraced(function* (companyId, days, page) {
       const cells = companyId === undefined ? yield* all : [yield* of(companyId)]
-      const [first, ...others] = cells
-      if (first !== undefined && others.length === 0) return yield* first.ofCompanies(companyId, days, page)
-      // Each cell reads all its closings from the newest to the end of the page, so that they can be merged.
-      const reach = page.page * page.perPage
-      const parts = yield* Effect.forEach(cells, (cell) =>
-        cell.ofCompanies(companyId, days, { page: 1, perPage: reach })
-      )
-      const items = parts.flatMap((part) => part.items).sort(newestDayFirst)
-      return {
-        items: items.slice(reach - page.perPage, reach),
-        total: parts.reduce((total, part) => total + part.total, 0)
-      }
+      // A list of one day has only one row for each company, so all of them can be reached.
+      const reach_max = days.from !== undefined && days.from === days.to ? Number.POSITIVE_INFINITY : undefined
+      const read = (cell: (typeof cells)[number], wanted: Page) =>
+        Effect.map(cell.ofCompanies(companyId, days, wanted), ({ items, total }) => ({ rows: items, total }))
+      const { parts, rows } = yield* mergedPage(cells, page, newestDayFirst, read, reach_max)
+      return { items: rows, total: parts.reduce((total, part) => total + part.total, 0) }
     })
   })
 )

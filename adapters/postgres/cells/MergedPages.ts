@@ -5,7 +5,7 @@ import type { Page } from "../../../core/domain/Page.ts"
 /**
  * How many rows of a list over several cells can be reached by pages. Each cell reads all rows up to the end of the page.
  */
-const reach_max = 10_000
+const reach_usual = 10_000
 
 /** How many cells are read at the same time. */
 const cells_max = 4
@@ -29,6 +29,7 @@ const mergedTwo = <Row>(left: ReadonlyArray<Row>, right: ReadonlyArray<Row>, ord
  * reads as many rows as the page reaches back.
  *
  * @param order the order in which the rows of different cells are merged.
+ * @param reach_max how many rows can be reached, if there are several cells.
  */
 export const mergedPage = Effect.fnUntraced(function* <
   Cell,
@@ -39,7 +40,8 @@ export const mergedPage = Effect.fnUntraced(function* <
   cells: ReadonlyArray<Cell>,
   page: Page,
   order: Order.Order<Row>,
-  read: (cell: Cell, page: Page) => Effect.Effect<Part, E>
+  read: (cell: Cell, page: Page) => Effect.Effect<Part, E>,
+  reach_max = reach_usual
 ) {
   const reach = page.page * page.perPage
   const areSeveral = cells.length > 1

@@ -1,7 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Effect } from "effect"
+import { Array as Arr, Cause, DateTime, Effect, Exit, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
-import { keepClosing } from "../../../core/workflows/CloseDays.ts"
+import { CompanyId } from "../../../core/domain/Ids.ts"
+import { Closings } from "../../../core/ports/Closings.ts"
+import { closeThrough, keepClosing } from "../../../core/workflows/CloseDays.ts"
 
 const at = (time: string): number => Date.parse(time)
 
@@ -58,6 +60,43 @@ describe("a server that closes days", () => {
         rounds,
         [0, 10, 20].map((minutes) => begin + minutes * 60_000)
       )
+    })
+  )
+})
+
+describe("a round that closes the days of companies", () => {
+  const day = "2026-03-04"
+
+  /** Closes the day of ten companies. Each of the first `broken` companies dies. Returns how many were tried, and the exit. */
+  const closing = Effect.fnUntraced(function* (broken: number) {
+    const tried: Array<number> = []
+    const days = Arr.makeBy(10, (index) => ({ companyId: CompanyId.make(index + 1), day }))
+    const closings = Layer.mock(Closings, {
+      unclosed: Effect.succeed({ days, isComplete: true }),
+      end: ({ companyId }) =>
+        Effect.suspend(() => {
+          tried.push(companyId)
+          return companyId <= broken
+            ? Effect.die(new Error(`the rows of ${companyId} are damaged`))
+            : Effect.succeed(true)
+        }),
+      before: () => Effect.succeed(Option.none()),
+      figures: () => Effect.succeed(null)
+    })
+    const exit = yield* Effect.exit(Effect.provide(closeThrough(day), closings))
+    return { tried: tried.length, exit }
+  })
+
+  it.effect.each([
+    [1, 10],
+    [4, 10],
+    [10, 5]
+  ] as const)("that dies for %d companies tries %d of ten, and fails with the first defect", ([broken, tried]) =>
+    Effect.gen(function* () {
+      const result = yield* closing(broken)
+      assert.strictEqual(result.tried, tried)
+      const cause = Exit.isFailure(result.exit) ? Cause.pretty(result.exit.cause) : ""
+      assert.include(cause, `the rows of ${broken === 10 ? 5 : 1} are damaged`)
     })
   )
 })
