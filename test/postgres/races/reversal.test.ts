@@ -1,10 +1,11 @@
 import { assert, layer } from "@effect/vitest"
-import { Array as Arr, DateTime, Duration, Effect, Layer, Result } from "effect"
+import { Array as Arr, DateTime, Duration, Effect, Exit, Fiber, Layer, Result } from "effect"
 import * as AuditPostgres from "../../../adapters/postgres/reads/AuditPostgres.ts"
 import { ReversalVerdict, type UnresolvedReversal } from "../../../core/domain/Reversal.ts"
 import type { Reversals } from "../../../core/ports/Reversals.ts"
-import { inRounds, racers, racing } from "../../support/Concurrency.ts"
+import { holdingLock, inRounds, onItsOwn, racers, racing, waitingForLocks } from "../../support/Concurrency.ts"
 import { TestDatabase, violatedInvariants } from "../../support/Database.ts"
+import { eventually } from "../../support/Eventually.ts"
 import { begunOn, replica, reversalOf, reversalsReplica, soldOut, stateOf } from "../../support/SalesOnPostgres.ts"
 
 const rounds = 300
@@ -104,3 +105,29 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("concurren
     })
   )
 })
+
+layer(TestDatabase, { excludeTestServices: true })(
+  "a reversal that is settled while its company moves to another cell",
+  (it) => {
+    it.effect("fails here, so that it is settled in the other cell", () =>
+      Effect.gen(function* () {
+        const order = yield* soldOut(yield* replica, 1, centavos)
+        const own = yield* onItsOwn(reversalsReplica)
+        const begun = yield* own.begin(reversalOf(order, "r1"))
+        if (begun._tag !== "Begun") return assert.fail(begun._tag)
+        // As move_company: locks the keys, and deletes the rows.
+        const { release } = yield* holdingLock(`
+        do $$
+        begin
+          perform from cell.idempotency where company_id = 1 for update;
+          delete from cell.reversal where company_id = 1;
+        end;
+        $$`)
+        const settling = yield* Effect.forkChild(Effect.exit(settle(own, begun.unresolved, ReversalVerdict.Confirm())))
+        yield* eventually(waitingForLocks, (count) => count > 0)
+        yield* release
+        assert.isTrue(Exit.isFailure(yield* Fiber.join(settling)))
+      })
+    )
+  }
+)
