@@ -1,6 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Cause, DateTime, Duration, Effect, Exit, Layer } from "effect"
+import { Cause, DateTime, Duration, Effect, Exit, Layer, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
 import * as InsurancesMemory from "../../adapters/memory/InsurancesMemory.ts"
 import { CellName as AdapterCell } from "../../adapters/postgres/connection/Cell.ts"
@@ -13,6 +13,7 @@ import * as ClosingsPostgres from "../../adapters/postgres/ledger/ClosingsPostgr
 import * as FundingProposalsPostgres from "../../adapters/postgres/ledger/FundingProposalsPostgres.ts"
 import * as LedgerPostgres from "../../adapters/postgres/ledger/LedgerPostgres.ts"
 import * as ReversalsPostgres from "../../adapters/postgres/ledger/ReversalsPostgres.ts"
+import * as StatementPostgres from "../../adapters/postgres/reads/StatementPostgres.ts"
 import { isOfClosedCompany } from "../../core/domain/ErrorCatalogue.ts"
 import { CompanyId } from "../../core/domain/Ids.ts"
 import { zero } from "../../core/domain/Money.ts"
@@ -26,6 +27,7 @@ import { Insurances } from "../../core/ports/Insurances.ts"
 import { Ledger } from "../../core/ports/Ledger.ts"
 import { Outbox } from "../../core/ports/Outbox.ts"
 import { Reversals } from "../../core/ports/Reversals.ts"
+import { Statement } from "../../core/ports/Statement.ts"
 import { Unresolved } from "../../core/ports/Unresolved.ts"
 import { Webhooks } from "../../core/ports/Webhooks.ts"
 import { verifyClosings } from "../../core/workflows/CloseDays.ts"
@@ -88,6 +90,28 @@ layer(MovesOnThreeCells, { excludeTestServices: true, timeout: "5 minutes" })("a
       assert.deepStrictEqual(yield* rowsOf("norte", 301), other)
       assert.deepStrictEqual(yield* violatedInvariants, [])
       assert.isEmpty((yield* verifyClosings()).broken)
+    })
+  )
+
+  it.effect("breaks off a statement that a client is downloading", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      yield* sql`
+        select count(*)
+        from generate_series(1, 1500) as i
+        cross join lateral cell.deposit(327, 100, 9007199254740991, 'd' || i, now()) as d`
+      const { all } = yield* Effect.provide(
+        Statement,
+        StatementPostgres.layer.pipe(Layer.provide(Layer.succeed(AdapterCell, "cell")))
+      )
+      const read: Array<number> = []
+      const download = Stream.runForEachArray(all(CompanyId.make(327), {}), (entries) => {
+        read.push(entries.length)
+        return read.length === 1 ? Effect.orDie(move(327, "norte")) : Effect.void
+      })
+      const exit = yield* Effect.exit(download)
+      assert.isTrue(Exit.isFailure(exit) && Cause.pretty(exit.cause).includes("company 327 has left the cell"))
+      assert.deepStrictEqual(read, [1000])
     })
   )
 

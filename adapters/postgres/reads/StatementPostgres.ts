@@ -77,6 +77,13 @@ const make = Effect.gen(function* () {
     return { first: span?.first ?? 0n, last: span?.last ?? 0n }
   })
 
+  // A company that moves to another cell leaves no rows here, and its statement must not look complete.
+  const mustBeHere = Effect.fnUntraced(function* (companyId: CompanyId) {
+    const rows = yield* Effect.orDie(reads(companyId)`
+      select b.company_id from ${sql.cell}.balance as b where b.company_id = ${int8(companyId)}`)
+    if (rows.length === 0) return yield* Effect.die(new Error(`company ${companyId} has left the cell`))
+  })
+
   // Reads downwards by id, which shows the ledger at one instant without keeping a connection while the client reads.
   // New entries always have higher ids, because an id is drawn while the balance is locked.
   const all = (companyId: CompanyId, filter: ListFilter) =>
@@ -95,6 +102,7 @@ const make = Effect.gen(function* () {
               order by t.id desc
               limit ${part}`)
             const lowest = rows.length < part ? undefined : rows.at(-1)?.id
+            if (lowest === undefined && last > 0n) yield* mustBeHere(companyId)
             return [rows.map(entryOf), Option.map(Option.fromUndefinedOr(lowest), (id) => id - 1n)] as const
           })
         )
