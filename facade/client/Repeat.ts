@@ -58,6 +58,13 @@ const mayHaveBegun = (error: Failure): boolean => {
   return (httpStatus >= 200 && httpStatus < 300) || isInProgress(error)
 }
 
+/**
+ * Whether an earlier call with the same key has begun an operation that may have changed something. Its answer can no
+ * longer be replayed, and only a FAILED sale has certainly changed nothing.
+ */
+const isOfEarlierCall = (error: Failure): boolean =>
+  isSaldoError(error) && error.code === "IDEMPOTENCY_CONFLICT" && error.details.status !== "FAILED"
+
 /** Whether the same call may succeed later. */
 export const isTemporary = (error: Failure): boolean =>
   isRateLimit(error) ||
@@ -72,7 +79,8 @@ export const isTemporary = (error: Failure): boolean =>
  * earlier attempt may still arrive.
  */
 const settles = (error: Failure): boolean =>
-  isSaldoError(error) && error.httpStatus === 422 && Object.hasOwn(Object(error.details), "xid")
+  isSaldoError(error) &&
+  ((error.httpStatus === 422 && Object.hasOwn(Object(error.details), "xid")) || error.code === "IDEMPOTENCY_CONFLICT")
 
 const backoff_min_ms = 500
 const backoff_max_ms = 10_000
@@ -98,7 +106,7 @@ export const repeated = async <A>(
       return await attempt()
     } catch (error) {
       if (!isFailure(error)) throw error
-      unsettled = kind !== "read" && (mayHaveBegun(error) || (unsettled && !settles(error)))
+      unsettled = kind !== "read" && (mayHaveBegun(error) || isOfEarlierCall(error) || (unsettled && !settles(error)))
       error.outcomeUnknown = unsettled
       const isAskedFor = isRateLimit(error) || isInProgress(error)
       if (until_ms === undefined || !isAskedFor) counted++
