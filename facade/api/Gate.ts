@@ -114,12 +114,15 @@ export interface Gate<S extends Session | null = Session | null> {
   /** The permission that a caller needs. Null if no credentials are needed. */
   readonly permission: Permission | null
   readonly enter: (call: Call) => Effect.Effect<S, CoreError, Services>
+  /** Checks again, after the body of the call has arrived slowly. Does not count the call. */
+  readonly enterAgain: (call: Call) => Effect.Effect<S, CoreError, Services>
 }
 
 /** The gate of a procedure without credentials. Its calls are counted by address. */
 export const open: Gate<null> = {
   permission: null,
-  enter: (call) => Effect.as(countByAddress(call), null)
+  enter: (call) => Effect.as(countByAddress(call), null),
+  enterAgain: () => Effect.succeed(null)
 }
 
 // A call without valid credentials is counted by its address. It receives 429 if the address has no calls left.
@@ -127,6 +130,12 @@ export const open: Gate<null> = {
 // Credentials are checked even if the address has no calls left, because other clients behind the same address may have
 // valid credentials. Guessing is not a risk, because a secret has 256 bits.
 const turnAway = <E>(call: Call, error: E) => Effect.andThen(countByAddress(call), Effect.fail(error))
+
+const authorize = (session: Session, permission: Permission) =>
+  Effect.andThen(
+    Effect.fromResult(permit(session.token, permission)),
+    session.isClosed ? Effect.fail(new CompanyClosed()) : Effect.succeed(session)
+  )
 
 /**
  * The gate of a procedure that needs credentials and a permission. Checks in the order of the contract: credentials,
@@ -141,13 +150,13 @@ export const requires = (permission: Permission): Gate<Session> => ({
       onFailure: (error) => turnAway(call, error),
       onSuccess: (session) => {
         call.log.about.company = session.company.id
-        return Effect.flatMap(countByToken(call, session), () =>
-          Effect.andThen(
-            Effect.fromResult(permit(session.token, permission)),
-            session.isClosed ? Effect.fail(new CompanyClosed()) : Effect.succeed(session)
-          )
-        )
+        return Effect.andThen(countByToken(call, session), authorize(session, permission))
       }
     })
-  }
+  },
+  enterAgain: (call) =>
+    Effect.fromResult(readCredentials(call.credentials)).pipe(
+      Effect.flatMap((credentials) => authenticate(credentials, call.address)),
+      Effect.flatMap((session) => authorize(session, permission))
+    )
 })

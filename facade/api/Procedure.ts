@@ -1,4 +1,4 @@
-import { Effect, Option, type Schema, type Scope } from "effect"
+import { Clock, Effect, Option, type Schema, type Scope } from "effect"
 import type { ErrorCode } from "../../core/domain/ErrorCodes.ts"
 import { type BodyTooLarge, type CoreError, Invalid, type NotJson } from "../../core/domain/Errors.ts"
 import type { Session } from "../../core/domain/Session.ts"
@@ -129,6 +129,24 @@ const refuseForeignCompany = (session: Session, named: unknown): Effect.Effect<v
 /** Reads the input that the client sent, not yet decoded. */
 export type RawInput = Effect.Effect<unknown, BodyTooLarge | Invalid | NotJson>
 
+/** How long a body may take to arrive before the gate checks the call again. */
+const slowBody_ns = 1_000_000_000n
+
+/**
+ * Reads the input. If it arrives slowly, the gate checks the call again, because the token may have been revoked in the
+ * meantime. Otherwise a client with a stolen token could hold back the last byte of many calls until after the revocation.
+ */
+const arrived = <S extends Session | null>(gate: Gate<S>, call: Call, session: S, raw: RawInput) =>
+  Effect.flatMap(Clock.monotonicTimeNanos, (began_ns) =>
+    Effect.flatMap(raw, (sent = {}) =>
+      Effect.flatMap(Clock.monotonicTimeNanos, (now_ns) =>
+        now_ns - began_ns < slowBody_ns
+          ? Effect.succeed({ sent, session })
+          : Effect.map(gate.enterAgain(call), (session) => ({ sent, session }))
+      )
+    )
+  )
+
 /**
  * Runs every step before the handler, for REST and tRPC alike. First comes the gate, then the body and the company that
  * the body names, and then the decoding of the input. Contract: 4.5 and 5.
@@ -138,8 +156,8 @@ export const prepare = <S extends Session | null, A, I, O>(
   call: Call,
   raw: RawInput
 ): Effect.Effect<Given<S, A>, CoreError, Services> =>
-  Effect.flatMap(gate.enter(call), (session) =>
-    Effect.flatMap(raw, (sent = {}) => {
+  Effect.flatMap(gate.enter(call), (entered) =>
+    Effect.flatMap(arrived(gate, call, entered, raw), ({ sent, session }) => {
       const decode = () =>
         Effect.map(Effect.fromResult(input.read(sent)), (decoded) => ({ call, session, input: decoded }))
       // Only a body may name a company. A query parameter with the same name is an unknown parameter and is ignored.

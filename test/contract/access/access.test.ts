@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, expect, it, layer } from "@effect/vitest"
 import { DateTime, Effect, Result } from "effect"
@@ -11,6 +12,7 @@ import { customer, newToken } from "../../support/service/CustomerCompany.ts"
 import { callEndpoint, guardedPaths, writingPaths } from "../../support/service/Endpoints.ts"
 import { call, get, sell } from "../../support/service/HttpCalls.ts"
 import { secret } from "../../support/service/InMemoryService.ts"
+import { answerIn, rawClient } from "../../support/service/RawClient.ts"
 import { anotherServer, TestServer } from "../../support/service/TestServer.ts"
 import { leavesRowsUnchanged } from "../../support/service/UnchangedRows.ts"
 
@@ -226,6 +228,40 @@ layer(TestServer, { excludeTestServices: true })("under the rules of authenticat
         assert.deepStrictEqual([foreign.status, foreign.body.error], [404, missing.body.error])
         assert.deepStrictEqual((yield* get(path, other.auth)).body.data.items, [])
       }
+    })
+  )
+})
+
+layer(TestServer, { excludeTestServices: true })("a token that is revoked while the body of a sale arrives", (it) => {
+  it.effect("cannot make the sale", () =>
+    Effect.gen(function* () {
+      const { pass } = yield* ManualClock
+      const { auth, tokenId } = yield* customer()
+      const { auth: other } = yield* newToken((yield* customer()).companyId)
+      const left = Effect.map(get("/v1/saldo", auth), ({ headers }) => Number(headers.get("x-ratelimit-remaining")))
+      const before = yield* left
+      const body = JSON.stringify({ service_id: 1, identifier: "8095551233", amount: 50 })
+      const head = [
+        "POST /v1/recargas HTTP/1.1",
+        "Host: a",
+        `Authorization: ${auth.authorization}`,
+        `Idempotency-Key: ${randomUUID()}`,
+        "Content-Type: application/json",
+        `Content-Length: ${body.length}`
+      ].join("\r\n")
+      const client = yield* rawClient(`${head}\r\n\r\n${body.slice(0, -1)}`)
+      // Each read counts one call. The gate has let the sale in when it has counted one more.
+      let reads = 0
+      yield* eventually(
+        Effect.tap(left, () => Effect.sync(() => reads++)),
+        (now) => before - now > reads
+      )
+      yield* pass("2 seconds")
+      yield* Tokens.use((tokens) => tokens.setState(tokenId, "revoked"))
+      yield* eventually(get("/v1/saldo", auth), ({ status }) => status === 403)
+      client.socket.write(body.slice(-1))
+      assert.match(yield* answerIn(client), /^HTTP\/1\.1 403 /)
+      assert.strictEqual((yield* get("/v1/saldo", other)).status, 200)
     })
   )
 })
