@@ -128,7 +128,7 @@ const QuoteAnswer = Schema.Union([
     outcome: Schema.Literal("quoted"),
     quote: referenceText(100).annotate({
       description:
-        "The insurer's reference of the quote, valid for at least 30 minutes. The request for a policy contains it."
+        "The insurer's reference of the quote, valid for more than 30 minutes. The request for a policy contains it."
     }),
     total_centavos: AmountCentavos
   }).annotate({ identifier: "Quoted" }),

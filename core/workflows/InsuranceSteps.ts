@@ -172,13 +172,15 @@ export const quoteInsurance = Effect.fn("InsuranceSteps.quoteInsurance")(functio
   if (plan === null || version === null) return yield* Effect.die(new Error(`insurance ${id} has no plan in ${state}`))
   const missing = wanted.filter((code) => !offeredExtras.some((extra) => extra.code === code))
   if (missing.length > 0) return yield* new ExtrasUnavailable({ extras: missing })
+  // The insurer's time limit may begin when the question is sent.
+  const asked = yield* DateTime.now
   const quoted = yield* askInsurer(environment, "quote", (insurer) =>
     insurer.quote({ reference, plate, version: version.id, plan: plan.code, extras: wanted })
   )
   const quote: Quote = {
     ...quoted,
     extras: offeredExtras.filter(({ code }) => wanted.includes(code)),
-    expiresAt: DateTime.addDuration(yield* DateTime.now, quoteLife)
+    expiresAt: DateTime.addDuration(asked, quoteLife)
   }
   const insurances = yield* Insurances
   return yield* insurances.advance(companyId, id, { event: "quoted", version: version.id, plan: plan.code, quote })

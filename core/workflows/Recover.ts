@@ -114,14 +114,15 @@ const orRetryLater = <R>(question: Effect.Effect<Recovered, never, R>) =>
     })
   )
 
-// A root span per question, because a span per cycle would mostly be empty.
+// A root span per question, because a span per cycle would mostly be empty. The age of the operation counts until the
+// question, not until the answer: a slow provider may have looked for the operation long before its answer arrives.
 const askAboutSale = Effect.fn("Recover.askAboutSale", { root: true })(function* (sale: ClaimedSale) {
   const { order } = sale
   yield* Effect.annotateCurrentSpan({ xid: order.xid })
+  const asked = yield* DateTime.now
   const answer = yield* statusOf(order)
-  const at = yield* DateTime.now
-  yield* recordQuestion({ order, about: "sale", answer: answer._tag, at })
-  const conclusion = conclude({ ...sale, createdAt: order.createdAt }, answer, at, denialOf(order))
+  yield* recordQuestion({ order, about: "sale", answer: answer._tag, at: yield* DateTime.now })
+  const conclusion = conclude({ ...sale, createdAt: order.createdAt }, answer, asked, denialOf(order))
   if (conclusion === null) return unsettled(answer._tag)
   const settled = yield* settleOnce(order, conclusion.verdict, {
     notFound: conclusion.notFound,
@@ -135,11 +136,11 @@ const askAboutReversal = Effect.fn("Recover.askAboutReversal", { root: true })(f
   const { unresolved } = claimed
   const { createdAt, order, xid } = unresolved.reversal
   yield* Effect.annotateCurrentSpan({ xid })
+  const asked = yield* DateTime.now
   const answer = yield* reversalStatusOf(unresolved)
-  const at = yield* DateTime.now
   const said = statusTagOf(answer)
-  yield* recordQuestion({ order, about: "reversal", answer: said, at })
-  const conclusion = concludeReversal({ ...claimed, createdAt }, answer, at)
+  yield* recordQuestion({ order, about: "reversal", answer: said, at: yield* DateTime.now })
+  const conclusion = concludeReversal({ ...claimed, createdAt }, answer, asked)
   if (conclusion === null) return unsettled(said)
   const settled = yield* settleReversalOnce(unresolved, conclusion.verdict, {
     notFound: conclusion.notFound,
