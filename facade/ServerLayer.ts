@@ -1,5 +1,5 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Effect, Layer, type Redacted } from "effect"
+import { Effect, Layer, type Redacted, Schedule } from "effect"
 import { HttpServer } from "effect/http"
 import * as CallCounterMemory from "../adapters/CallCounterMemory.ts"
 import { DataKey } from "../adapters/crypto/VaultAead.ts"
@@ -223,9 +223,15 @@ export const httpServerLayer = (announce: (started: Started) => Effect.Effect<vo
     Layer.provide(baseWithTelemetry)
   )
 
+// The database may not answer at this moment, and no other worker does this work until this one ends.
+const backgroundWorkAgain = Layer.launch(backgroundWork).pipe(
+  Effect.catchCause((cause) => Effect.logError("the background work could not start and will be tried again", cause)),
+  Effect.repeat(Schedule.spaced("5 seconds"))
+)
+
 // Starts when the primary process gives the background work to this worker.
 const backgroundWorkWhenLeading = Layer.effectDiscard(
-  PrimaryLink.use(({ leading }) => Effect.forkScoped(Effect.andThen(leading, Layer.launch(backgroundWork))))
+  PrimaryLink.use(({ leading }) => Effect.forkScoped(Effect.andThen(leading, backgroundWorkAgain)))
 )
 
 const workerPorts = portsWith(

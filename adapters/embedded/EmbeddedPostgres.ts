@@ -150,7 +150,8 @@ const stopIfLast = Effect.fnUntraced(function* ({ cluster, url }: Server) {
   if (runningPort(cluster) === null) return
   const others = yield* othersOf(url).pipe(
     Effect.repeat({ until: (count) => count === 0, schedule: Schedule.spaced(betweenLooks), times: looks_max }),
-    Effect.orElseSucceed(() => 0)
+    // A server that accepts no connections may be recovering from a crash, and another process may wait for it.
+    Effect.orElseSucceed(() => null)
   )
   if (others === 0) yield* perform(() => stop(cluster))
 })

@@ -47,7 +47,7 @@ const webhooks = Effect.map(perCell(Webhooks, WebhooksPostgres.layer), ({ all, o
   })
 )
 
-/** Waits until the node of a cell answers. Other nodes announce their deliveries during this wait. */
+/** Waits until a database answers. Other nodes announce their deliveries during this wait. */
 const whenItAnswers = <Service>(service: Effect.Effect<Service>) =>
   Effect.orDie(Effect.retry(Effect.catchDefect(service, Effect.fail), Schedule.spaced("1 second")))
 
@@ -58,7 +58,7 @@ const deliveries = Effect.map(perCell(Deliveries, DeliveriesPostgres.layer), ({ 
     record: (claimed, result) => Effect.flatMap(of(claimed.event.companyId), (cell) => cell.record(claimed, result)),
     // All cells of a node announce their deliveries on one channel of its database.
     arrivals: Stream.unwrap(
-      Effect.map(ofNodes, (cells) =>
+      Effect.map(whenItAnswers(ofNodes), (cells) =>
         Stream.mergeAll(
           cells.map(({ service }) => Stream.unwrap(Effect.map(whenItAnswers(service), (cell) => cell.arrivals))),
           { concurrency: "unbounded" }

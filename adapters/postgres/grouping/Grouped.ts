@@ -151,7 +151,8 @@ export const grouped = <Member, Answer>(
               Cause.isDieReason(reason) ||
               (Cause.isFailReason(reason) && !isTransient(reason.error) && !isLockTimeout(reason.error))
           )
-          return isOfMember && calls.length > 1
+          // Nobody would send what a late group reserves.
+          return isOfMember && calls.length > 1 && turn.lateness() === null
             ? Effect.forEach(calls, (call) => send([call]), { concurrency: groups_max, discard: true })
             : answerAll(calls, Effect.orDie(Effect.failCause(cause)))
         }
