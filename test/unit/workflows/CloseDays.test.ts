@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Array as Arr, Cause, DateTime, Effect, Exit, Layer, Option } from "effect"
+import { Array as Arr, Cause, DateTime, Effect, Exit, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { CompanyId } from "../../../core/domain/Ids.ts"
 import { Closings } from "../../../core/ports/Closings.ts"
@@ -80,7 +80,7 @@ describe("a round that closes the days of companies", () => {
             ? Effect.die(new Error(`the rows of ${companyId} are damaged`))
             : Effect.succeed(true)
         }),
-      before: () => Effect.succeed(Option.none()),
+      before: () => Effect.succeedNone,
       figures: () => Effect.succeed(null)
     })
     const exit = yield* Effect.exit(Effect.provide(closeThrough(day), closings))
