@@ -151,7 +151,7 @@ export const grouped = <Member, Answer>(
               Cause.isDieReason(reason) ||
               (Cause.isFailReason(reason) && !isTransient(reason.error) && !isLockTimeout(reason.error))
           )
-          // Nobody would send what a late group reserves.
+          // The callers of a late group have already failed, so no caller would send a sale that it reserves.
           return isOfMember && calls.length > 1 && turn.lateness() === null
             ? Effect.forEach(calls, (call) => send([call]), { concurrency: groups_max, discard: true })
             : answerAll(calls, Effect.orDie(Effect.failCause(cause)))

@@ -14,7 +14,7 @@ export interface CountedService {
   readonly saleCount: SaleCount
 }
 
-const speedGoal: Goal = { is: "at least", value: 0.9 }
+const speedGoal: Goal = { is: "at least", value: 0.95 }
 const latencyGoal: Goal = { is: "at most", value: 2 }
 
 const saleLoads = [
