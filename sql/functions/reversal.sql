@@ -137,7 +137,7 @@ begin
   perform 1 from idempotency as k where k.company_id = company and k.key = given.idempotency_key for update;
   select b.events_on, b.open_from into events_on_, open_from_ from balance as b where b.company_id = company for update;
   select * into sold from transaction as t where t.company_id = company and t.id = given.transaction_id for no key update;
-  -- Fails if the company has moved to another cell during a wait for a lock. The caller then writes in that cell.
+  -- Fails if the company has left this cell during a wait for a lock, so that the caller writes in the new cell instead.
   select * into strict given from reversal as v where v.company_id = company and v.id = reversal_ for update;
 
   -- A reversal gets no time in a day that has ended (closing.sql), so it counts in the first open day.
