@@ -87,14 +87,15 @@ const recordIn = (
   const queued = books.deliveries.get(key)
   const entry = books.webhooks.get(id)
   if (entry === undefined || queued === undefined || !isSameInstant(queued.leasedUntil, leasedUntil)) return false
+  const isOfEarlierUrl = entry.webhook.url !== url
   books.deliveries.set(key, {
     ...queued,
-    ...deliveryAfter(after, at),
+    ...(isOfEarlierUrl && after._tag === "Gone" ? { dueAt: at } : deliveryAfter(after, at)),
     attempts: queued.attempts + 1,
     leasedUntil: null,
     attempt
   })
-  if (entry.webhook.url !== url) return false
+  if (isOfEarlierUrl) return false
   const failingSince = attempt.error === null ? null : (entry.webhook.failingSince ?? at)
   const isDisabled = disables && entry.webhook.state === "activo"
   const state = isDisabled ? "desactivado" : entry.webhook.state

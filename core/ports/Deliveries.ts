@@ -74,8 +74,8 @@ export class Deliveries extends Context.Service<
     readonly claim: (claim: DeliveryClaim) => Effect.Effect<ReadonlyArray<ClaimedDelivery>>
     /**
      * Records an attempt. A success resets `failingSince` of the webhook. A result is ignored if the delivery was
-     * claimed or replayed again after this claim, because the newer attempt decides. A result from an earlier address of
-     * the webhook changes only the delivery.
+     * claimed or replayed again after this claim, because the newer attempt decides. A result from an earlier URL of the
+     * webhook changes only the delivery; after a 410 of that URL, the event is sent to the new one.
      *
      * @returns whether this result disabled the webhook.
      */

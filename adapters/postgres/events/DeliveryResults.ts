@@ -21,6 +21,7 @@ const resultRow = ({ event, leasedUntil, webhook }: ClaimedDelivery, result: Del
     error: attempt.error,
     duration_ms: Math.round(attempt.duration_ms),
     disables,
+    is_gone: after._tag === "Gone",
     at: DateTime.formatIso(at)
   }
 }
@@ -52,7 +53,9 @@ export const queueTransactions = (sql: CellSql, synchronousCommit: "on" | "off" 
 export const queueTransactionsInTurn = Effect.fnUntraced(function* (sql: CellSql) {
   const turn = yield* Semaphore.make(1)
   const inTransaction = queueTransactions(sql, "on")
-  return <A, E, R>(work: Effect.Effect<A, E, R>) => turn.withPermits(1)(inTransaction(work))
+  // The ranges of BRIN indexes, which need bitmap scans, grow until each range contains almost every time.
+  const noBitmaps = sql`select set_config('enable_bitmapscan', 'off', true)`
+  return <A, E, R>(work: Effect.Effect<A, E, R>) => turn.withPermits(1)(inTransaction(Effect.andThen(noBitmaps, work)))
 })
 
 /** Makes the function that records the results of attempts. Results that arrive together share a statement. */
@@ -60,15 +63,15 @@ export const recording = Effect.gen(function* () {
   const sql = yield* cellClient
   const inTransaction = queueTransactions(sql)
 
-  // Only the results of the latest claims count. The main query reads `judged`, so Postgres locks the webhooks first. It runs
+  // Only the results of the latest claims count. A 410 of an earlier URL is repeated at the new one. The main query reads `judged`, so Postgres locks the webhooks first. It runs
   // `recorded`, which locks the deliveries, after the main query. The function remove_webhook uses the same order.
   const write = Effect.fnUntraced(function* (results: ReadonlyArray<ReturnType<typeof resultRow>>) {
     const rows = yield* sql<{ readonly id: bigint }>`
       with result as materialized (
         select r.*
         from jsonb_to_recordset(${JSON.stringify(results)}::jsonb) as r(
-          company_id bigint, webhook_id bigint, url text, sequence bigint, leased_until timestamptz, state text, due_at timestamptz,
-          http_status int, error text, duration_ms int, disables boolean, at timestamptz
+          company_id bigint, webhook_id bigint, url text, sequence bigint, leased_until timestamptz, state text,
+          due_at timestamptz, http_status int, error text, duration_ms int, disables boolean, is_gone boolean, at timestamptz
         )
         join ${sql.cell}.delivery as d
           on d.company_id = r.company_id and d.webhook_id = r.webhook_id and d.sequence = r.sequence
@@ -78,14 +81,14 @@ export const recording = Effect.gen(function* () {
       ),
       -- Locks the webhooks in the order of their ids, so that two groups cannot deadlock.
       changed as materialized (
-        select w.company_id, w.id, f.failed, f.at, f.disables
+        select w.company_id, w.id, w.url, f.failed, f.at, f.disables
         from (
           select r.company_id, r.webhook_id, r.url, bool_and(r.error is not null) as failed, max(r.at) as at,
             bool_or(r.disables) as disables
           from result as r
           group by r.company_id, r.webhook_id, r.url
         ) as f
-        -- The result of an attempt at an earlier address says nothing about the webhook.
+        -- The result of an attempt at an earlier URL says nothing about the webhook.
         join ${sql.cell}.webhook as w on w.company_id = f.company_id and w.id = f.webhook_id and w.url = f.url
         where f.failed = (w.failing_since is null) or f.disables
         order by w.company_id, w.id
@@ -101,14 +104,22 @@ export const recording = Effect.gen(function* () {
       ),
       recorded as (
         update ${sql.cell}.delivery as d
-        set state = r.state,
+        set state = case when r.is_of_earlier_url then 'pendiente' else r.state end,
           attempts = d.attempts + 1,
-          due_at = r.due_at,
+          due_at = case when r.is_of_earlier_url then r.at else r.due_at end,
           leased_until = null,
           http_status = r.http_status,
           error = r.error,
           duration_ms = r.duration_ms
-        from result as r
+        from (
+          select
+            r.*,
+            -- A 410 disables the webhook, so the webhook is in "changed" unless its URL is another one now.
+            r.is_gone and not exists (
+              select from changed as c where c.company_id = r.company_id and c.id = r.webhook_id and c.url = r.url
+            ) as is_of_earlier_url
+          from result as r
+        ) as r
         where d.company_id = r.company_id
           and d.webhook_id = r.webhook_id
           and d.sequence = r.sequence

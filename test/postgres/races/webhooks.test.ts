@@ -201,7 +201,7 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("a webh
     })
   )
 
-  it.effect("is not disabled by the answer of its earlier address", () =>
+  it.effect("is not disabled by a 410 of its earlier URL, and gets the event at the new one", () =>
     Effect.gen(function* () {
       const one = yield* server
       const companyId = CompanyId.make(1801)
@@ -213,7 +213,10 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("a webh
       assert.isFalse(yield* record(one, sending, gone))
       const changed = Option.getOrThrow(yield* one.webhooks.find(companyId, id))
       assert.deepInclude(changed, { state: "activo", failingSince: null })
-      assert.deepStrictEqual(yield* counted(1801), { events: 1, deliveries: 1, waiting: 0 })
+      assert.deepStrictEqual(yield* counted(1801), { events: 1, deliveries: 1, waiting: 1 })
+      const [again] = yield* claimOwn(one, 1801, Duration.seconds(1))
+      assert.strictEqual(again?.webhook.url, "https://nueva.example.com/")
+      assert.isTrue(yield* record(one, again ?? sending, gone))
     })
   )
 
