@@ -133,28 +133,41 @@ const make = Effect.gen(function* () {
       where company_id = ${int8(companyId)} and id = ${int8(id)}
       returning ${sql.literal(columns)}`)
 
-  /** Deletes some deliveries of a webhook, except those that another transaction has locked. Returns their number. */
-  const deleteDeliveries = (companyId: CompanyId, id: WebhookId) =>
-    Effect.map(
-      inTurn(sql`
+  /**
+   * Deletes the first deliveries of a webhook after a sequence, except those that another transaction has locked. Returns
+   * their number and the sequence of the last one.
+   */
+  const deleteDeliveries = (companyId: CompanyId, id: WebhookId, after: bigint) =>
+    inTurn(sql<{ readonly deleted: number; readonly last: bigint }>`
+      with deleted as (
         delete from ${sql.cell}.delivery
         where ctid = any (
           array(
             select t.ctid
             from ${sql.cell}.delivery as t
-            where t.company_id = ${int8(companyId)} and t.webhook_id = ${int8(id)} and ${isOpen(sql, "t")}
+            where t.company_id = ${int8(companyId)}
+              and t.webhook_id = ${int8(id)}
+              and t.sequence > ${int8(after)}
+              and ${isOpen(sql, "t")}
             order by t.sequence
             limit ${deleted_max}
             for update skip locked
           )
         )
-        returning 1`),
-      ({ length }) => length
-    )
+        returning sequence
+      )
+      select count(*)::int as deleted, coalesce(max(sequence), 0) as last from deleted`)
 
   const remove: Webhooks["Service"]["remove"] = Effect.fnUntraced(function* (companyId, id) {
+    // If the call is interrupted, the company finds a paused webhook and not an active one without its deliveries.
+    yield* sql`
+      update ${sql.cell}.webhook as w
+      set state = 'pausado'
+      where w.company_id = ${int8(companyId)} and w.id = ${int8(id)} and w.state = 'activo' and ${isOpen(sql, "w")}`
     // remove_webhook locks the balance, so the company's sales wait for it. A month of deliveries may be a million rows.
-    while ((yield* deleteDeliveries(companyId, id)) === deleted_max);
+    let part: { readonly deleted: number; readonly last: bigint } | undefined
+    do [part] = yield* deleteDeliveries(companyId, id, part?.last ?? 0n)
+    while (part?.deleted === deleted_max)
     const [row] = yield* sql<{ removed: boolean }>`
       select ${sql.cell}.remove_webhook(company => ${int8(companyId)}, webhook_ => ${int8(id)}) as removed`
     return row?.removed === true
