@@ -73,7 +73,12 @@ export const disableWebhook = Effect.fn("OperateWebhooks.disableWebhook")(functi
   return changed.value
 }, atomically)
 
-/** Puts the events of a time span into the queue of a webhook again. Returns the webhook and the number of events. */
+/**
+ * Puts the events of a time span into the queue of a webhook again. Returns the webhook and the number of events.
+ *
+ * Not one transaction, because it would keep the locks of all these deliveries, and the results of attempts would wait. If the
+ * process dies before the audit record, the operator gets no answer and repeats the replay.
+ */
 export const replayWebhook = Effect.fn("OperateWebhooks.replayWebhook")(function* (
   id: WebhookId,
   span: Extract<Replay, { readonly since: unknown }>
@@ -95,4 +100,4 @@ export const replayWebhook = Effect.fn("OperateWebhooks.replayWebhook")(function
     }
   )
   return { webhook, events }
-}, atomically)
+})
