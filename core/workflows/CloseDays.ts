@@ -46,12 +46,20 @@ export interface ClosedDays {
   readonly isComplete: boolean
 }
 
+const logMismatches = (mismatches: ReadonlyArray<ClosingMismatch>) =>
+  Effect.forEach(
+    mismatches,
+    ({ companyId, day, problems }) =>
+      Effect.logError("a day was not closed, because its figures do not add up", { companyId, day, problems }),
+    { discard: true }
+  )
+
 /** After this number of companies with a defect the days of the others wait, because the cause is probably the database. */
 const defects_max = 5
 
 /**
  * Closes every day up to `last`, oldest first. If a day of a company cannot be closed, the company's later days stay open.
- * After a defect, closes the days of the other companies and then dies with the first defect.
+ * After a defect, closes the days of the other companies, logs the mismatches, and dies with the first defect.
  */
 export const closeThrough = Effect.fn("CloseDays.closeThrough")(function* (last: string, only?: CompanyId) {
   const closings = yield* Closings
@@ -62,20 +70,21 @@ export const closeThrough = Effect.fn("CloseDays.closeThrough")(function* (last:
   const { days, isComplete } = yield* closings.unclosed
   let open = days.filter(({ companyId, day }) => day <= last && (only === undefined || companyId === only))
   for (let day = open[0]?.day ?? last; day <= last && open.length > 0; day = nextDay(day)) {
+    if (defects.length >= defects_max) break
     const later: Array<CompanyDay> = []
     for (const which of open) {
       if (which.day > day) {
         later.push(which)
         continue
       }
+      if (defects.length >= defects_max) break
       // The days of other companies must not wait for this company.
       const closed = yield* Effect.result(
         Effect.catchDefect(closeDay(which), (defect) => {
           // The company is closed, or its node was just lost.
           if (isOfClosedCompany(defect)) return Effect.succeed("waiting" as const)
           defects.push(defect)
-          const logged = Effect.logError("a day could not be closed", { ...which, cause: defect })
-          return defects.length < defects_max ? Effect.as(logged, "broken" as const) : Effect.die(defect)
+          return Effect.as(Effect.logError("a day could not be closed", { ...which, cause: defect }), "broken" as const)
         })
       )
       if (closed._tag === "Failure") mismatches.push(closed.failure)
@@ -88,7 +97,10 @@ export const closeThrough = Effect.fn("CloseDays.closeThrough")(function* (last:
     }
     open = later
   }
-  if (defects.length > 0) return yield* Effect.die(defects[0])
+  if (defects.length > 0) {
+    yield* logMismatches(mismatches)
+    return yield* Effect.die(defects[0])
+  }
   return { stored, waiting, mismatches, isComplete } satisfies ClosedDays
 })
 
@@ -115,8 +127,7 @@ export const closeDue = Effect.fn("CloseDays.closeDue")(function* () {
   if (!(yield* isOverInDatabase(last))) return false
   const { isComplete, mismatches, stored, waiting } = yield* closeThrough(last)
   if (stored > 0) yield* Effect.logInfo("days were closed", { closings: stored })
-  for (const { companyId, day, problems } of mismatches)
-    yield* Effect.logError("a day was not closed, because its figures do not add up", { companyId, day, problems })
+  yield* logMismatches(mismatches)
   return isComplete && waiting.length === 0 && mismatches.length === 0
 })
 

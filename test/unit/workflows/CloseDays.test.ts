@@ -96,7 +96,7 @@ describe("a round that closes the days of companies", () => {
       const result = yield* closing(broken)
       assert.strictEqual(result.tried, tried)
       const cause = Exit.isFailure(result.exit) ? Cause.pretty(result.exit.cause) : ""
-      assert.include(cause, `the rows of ${broken === 10 ? 5 : 1} are damaged`)
+      assert.include(cause, "the rows of 1 are damaged")
     })
   )
 })
