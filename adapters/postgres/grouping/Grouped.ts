@@ -121,6 +121,7 @@ export const grouped = <Member, Answer>(
 ): ((member: Member) => Effect.Effect<Answer>) => {
   const size = sizes({ group: name })
   const waiting: Array<WaitingCall<Member, Answer>> = []
+  const late = new WeakSet<WaitingCalls<Member, Answer>>()
   let isWoken = false
 
   const answerAll = (calls: WaitingCalls<Member, Answer>, answer: Effect.Effect<never>) =>
@@ -152,7 +153,7 @@ export const grouped = <Member, Answer>(
               (Cause.isFailReason(reason) && !isTransient(reason.error) && !isLockTimeout(reason.error))
           )
           // The callers of a late group have already failed, so no caller would send a sale that it reserves.
-          return isOfMember && calls.length > 1 && turn.lateness() === null
+          return isOfMember && calls.length > 1 && !late.has(calls)
             ? Effect.forEach(calls, (call) => send([call]), { concurrency: groups_max, discard: true })
             : answerAll(calls, Effect.orDie(Effect.failCause(cause)))
         }
@@ -170,7 +171,8 @@ export const grouped = <Member, Answer>(
     const failure = new CellLate({
       message: `the cell ${cell} takes longer than ${Duration.format(timeout)} to answer`
     })
-    const late = Effect.suspend(() => {
+    const fail = Effect.suspend(() => {
+      late.add(calls)
       turn.late(failure)
       return Effect.andThen(
         answerAll(calls, Effect.die(failure)),
@@ -178,7 +180,7 @@ export const grouped = <Member, Answer>(
       )
     })
     return Effect.gen(function* () {
-      const timer = yield* Effect.forkChild(Effect.delay(late, timeout), { startImmediately: true })
+      const timer = yield* Effect.forkChild(Effect.delay(fail, timeout), { startImmediately: true })
       yield* statement
       yield* Fiber.interrupt(timer)
       turn.over(failure)

@@ -240,6 +240,22 @@ describe("a group that takes longer than the limit of its cell", () => {
     })
   )
 
+  it.effect("is not retried call by call if it fails in the end", () =>
+    Effect.gen(function* () {
+      const groups: Array<ReadonlyArray<number>> = []
+      const turns = groupTurns({ cell: "norte", timeout: Duration.seconds(5) })
+      const statement = (members: ReadonlyArray<number>) => {
+        groups.push(members)
+        return Effect.delay(Effect.die(new Error("a row is invalid")), "6 seconds")
+      }
+      const call = grouped<number, number>(sql, "test", statement, turns)
+      const sent = yield* Effect.forkChild(together(call, [1, 2]))
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(yield* Fiber.join(sent), [Exit.die(lateness), Exit.die(lateness)])
+      assert.deepStrictEqual(groups, [[1, 2]])
+    })
+  )
+
   it.effect("does not fail its calls if it ends in time", () =>
     Effect.gen(function* () {
       const { end, reserve } = yield* inLateCell
