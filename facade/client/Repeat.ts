@@ -63,7 +63,7 @@ const mayHaveBegun = (error: Failure): boolean => {
  * longer be replayed, and only a FAILED sale has certainly changed nothing.
  */
 const isOfEarlierCall = (error: Failure): boolean =>
-  isSaldoError(error) && error.code === "IDEMPOTENCY_CONFLICT" && error.details.status !== "FAILED"
+  isSaldoError(error) && error.code === "IDEMPOTENCY_CONFLICT" && Object(error.details).status !== "FAILED"
 
 /** Whether the same call may succeed later. */
 export const isTemporary = (error: Failure): boolean =>
