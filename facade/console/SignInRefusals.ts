@@ -18,7 +18,10 @@ export const signInRefusals: {
     conflict("CORREO_EN_USO", `Ya hay un operador con el correo ${email}.`, { correo: "en_uso" }),
   UnknownOperator: ({ name }) => missing("OPERADOR_NO_EXISTE", `No hay un operador con el nombre ${name}.`),
   LastAdmin: ({ name }) =>
-    conflict("ULTIMO_ADMIN", `${name} es el único admin activo. Sin esta cuenta, nadie podría administrar operadores.`),
+    conflict(
+      "ULTIMO_ADMIN",
+      `${name} es el único admin activo. Sin esta cuenta, nadie podría administrar operadores. Nombre antes a otro admin.`
+    ),
   NotOwnAccount: ({ name }) => forbidden("CUENTA_AJENA", `Solo ${name} puede crear el token de su cuenta.`),
   InvitationRefused: () =>
     missing("ENLACE_INVALIDO", "Este enlace no existe, venció o ya se usó. Pida uno nuevo a un admin."),
