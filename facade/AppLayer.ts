@@ -81,6 +81,12 @@ export const baseLayer = Layer.provideMerge(Layer.mergeAll(logging, xidPrefix, c
 const dtOneAnswer_max = Duration.seconds(10)
 
 /**
+ * Timeout for a connection to an external service. Without a connection nothing was sent, so the sale is released. The timeout
+ * must end before the shortest timeout of a call, after which the outcome is unknown.
+ */
+const connection_max = Duration.seconds(5)
+
+/**
  * An external service with a guard for all its calls. The guard limits the calls and stops them after
  * failures.
  */
@@ -120,7 +126,7 @@ const sms = Effect.gen(function* () {
 const httpServices = Layer.mergeAll(
   // HTTP/2 is off: its client may retry a request that the server reports as unprocessed, but Saldo never sends a
   // request twice.
-  NodeHttpClient.layerUndiciOptions({ allowH2: false }),
+  NodeHttpClient.layerUndiciOptions({ allowH2: false, connect: { timeout: Duration.toMillis(connection_max) } }),
   CircuitBreaker.layerStoreMemory(),
   Mac.layerWebCrypto.pipe(Layer.provide(SecureRandom.layerWebCrypto))
 )

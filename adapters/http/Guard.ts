@@ -175,9 +175,11 @@ export const makeGuard = Effect.fn("Guard.makeGuard")(function* ({
     )
   )
 
-  // After its open time, the circuit breaker accepts the next call to test the service.
+  // After its open time, the circuit breaker accepts the next call to test the service, and no other call during this test.
   const closed = onMonotonicClock(() => breaker.state(service)).pipe(
-    Effect.map((state) => state._tag !== "Open" || Duration.isZero(state.retryAfter)),
+    Effect.map((state) =>
+      state._tag === "HalfOpen" ? !state.probing : state._tag === "Closed" || Duration.isZero(state.retryAfter)
+    ),
     Effect.orElseSucceed(() => true)
   )
   const roomy = Effect.map(permits.withPermitsIfAvailable(1)(Effect.void), Option.isSome)

@@ -51,9 +51,10 @@ const isoDate = /^\d{4}-\d{2}-\d{2}$/
 // other than DOP.
 const billsIn = Effect.fnUntraced(function* (statements: ReadonlyArray<Statement>) {
   const bills: Array<Bill> = []
+  const byReference = Map.groupBy(statements, ({ reference }) => reference)
   for (const { balance, dates, reference } of statements.filter(({ balance }) => balance.amount > 0)) {
     const amount = pesosOf(balance)
-    const namesakes = statements.filter((other) => other.reference === reference).length
+    const namesakes = byReference.get(reference)?.length ?? 0
     if (amount === null || namesakes > 1) {
       yield* Effect.logWarning("a bill of DT One cannot be sold", { unit: balance.unit, namesakes })
     } else {
