@@ -96,10 +96,10 @@ export const confirmable = (
   { id, name }: Pick<Actor, "id" | "name">,
   now: DateTime.Utc
 ): Result.Result<FundingProposal, FundingNotDecidable> =>
-  Result.flatMap(confirmableByName(proposal, name, now), (pending) =>
+  Result.flatMap(rejectable(proposal, now), (pending) =>
     id === null
       ? Result.fail(new FundingNotDecidable({ number: pending.number, why: "no_account" }))
-      : Result.succeed(pending)
+      : confirmableByName(pending, name, now)
   )
 
 /** Whether this operator has already confirmed the proposal. If so, a repeated confirmation has no effect. */
