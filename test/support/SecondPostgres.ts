@@ -8,12 +8,14 @@ import {
   findBinaries,
   freePort,
   role,
+  runningPort,
   start,
   stop
 } from "../../adapters/embedded/EmbeddedCluster.ts"
 import { findUser } from "../../adapters/embedded/EmbeddedFiles.ts"
 import { findPlace } from "../../adapters/embedded/EmbeddedPlace.ts"
 import { postgresPidIn, runStatement } from "./EmbeddedDatabases.ts"
+import { eventually } from "./Eventually.ts"
 import { fastSettings } from "./PostgresServer.ts"
 
 /** The ids of the processes that serve clients, and of the postmaster. */
@@ -71,11 +73,19 @@ export const secondPostgres = Effect.gen(function* () {
     }),
     /** Lets a suspended server continue. */
     resume,
-    /** Ends the server immediately, as a power failure does. */
-    kill: Effect.sync(() =>
-      signalAll(
-        [postgresPidIn(cluster.directory) ?? 0].filter((pid) => pid > 0),
-        "SIGQUIT"
+    /** Ends the server immediately, as a power failure does. Its backends could still answer, so waits until they have ended. */
+    kill: Effect.andThen(
+      Effect.sync(() =>
+        signalAll(
+          [postgresPidIn(cluster.directory) ?? 0].filter((pid) => pid > 0),
+          "SIGQUIT"
+        )
+      ),
+      Effect.asVoid(
+        eventually(
+          Effect.sync(() => runningPort(cluster)),
+          (port) => port === null
+        )
       )
     ),
     /** Starts the server after `kill`. */
