@@ -40,10 +40,12 @@ const notResolvableMessages: { readonly [Why in NotResolvable["why"]]: (id: numb
     `A proposal for transaction ${id} is already confirmed, but the transaction is not settled yet. Nothing was proposed. Find the proposal's number with "saldo transactions show ${id}" and confirm it again, a minute after the first confirmation.`
 }
 
+const noAccount = (what: string): string =>
+  `A second operator must confirm ${what}, and this shell has no account. Invite two operators with "saldo operator invite NAME --rol supervisor". Each accepts with "saldo operator accept". Then an operator who did not make the proposal confirms it.`
+
 const notConfirmableMessages: { readonly [Why in NotConfirmable["why"]]: (id: number) => string } = {
   no_proposal: (id) => `Transaction ${id} has no proposal. Make one with "saldo transactions resolve ${id}".`,
-  no_account: (id) =>
-    `A second operator must confirm transaction ${id}, and this shell has no account. Invite two operators with "saldo operator invite NAME --rol supervisor". Each accepts with "saldo operator accept". Then an operator who did not make the proposal confirms it.`,
+  no_account: (id) => noAccount(`transaction ${id}`),
   same_operator: (id) => `You made this proposal yourself. A different operator must confirm transaction ${id}.`,
   changed: (id) =>
     `This is not the latest proposal for transaction ${id}. Check the latest one with "saldo transactions show ${id}" before you confirm it.`,
@@ -64,8 +66,7 @@ const notAskableMessages: { readonly [Why in NotAskable["why"]]: (id: number) =>
 }
 
 const fundingMessages: { readonly [Why in FundingNotDecidable["why"]]: (number: number) => string } = {
-  no_account: (number) =>
-    `A second operator must confirm proposal ${number}, and this shell has no account. Invite two operators with "saldo operator invite NAME --rol supervisor". Each accepts with "saldo operator accept". Then an operator who did not make the proposal confirms it.`,
+  no_account: (number) => noAccount(`proposal ${number}`),
   same_operator: (number) => `You made proposal ${number} yourself. A different operator must confirm it.`,
   confirmed: (number) => `Proposal ${number} is already confirmed. Nothing was changed.`,
   rejected: (number) => `Proposal ${number} is rejected. Nothing was changed.`,

@@ -47,8 +47,8 @@ export const queueTransactions = (sql: CellSql, synchronousCommit: "on" | "off" 
 }
 
 /**
- * Makes the function that runs statements on the queue in a transaction, one at a time. For calls of companies, which may
- * read or write many deliveries: they occupy only one connection, however many such calls arrive.
+ * Makes the function that runs statements on the queue in a transaction, one at a time. For statements that may read or
+ * write many deliveries: they occupy only one connection, however many calls of companies arrive.
  */
 export const queueTransactionsInTurn = Effect.fnUntraced(function* (sql: CellSql) {
   const turn = yield* Semaphore.make(1)

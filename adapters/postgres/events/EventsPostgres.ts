@@ -1,16 +1,17 @@
 import { type DateTime, Effect, Layer } from "effect"
+import type { Fragment } from "effect/sql/Statement"
 import { CompanyId } from "../../../core/domain/Ids.ts"
 import { Events, type EventsWanted, nextAfter } from "../../../core/ports/Events.ts"
 import { cellClient, isOpen } from "../connection/Cell.ts"
 import { companyReads } from "../connection/CompanyReads.ts"
 import { instant, int8 } from "../connection/Sql.ts"
-import { queueTransactions } from "./DeliveryResults.ts"
+import { queueTransactionsInTurn } from "./DeliveryResults.ts"
 import { type EventRow, eventColumns, eventReader } from "./EventRows.ts"
 
 const make = Effect.gen(function* () {
   const sql = yield* cellClient
   const reads = yield* companyReads
-  const inTransaction = queueTransactions(sql)
+  const inTurn = yield* queueTransactionsInTurn(sql)
   const read = eventReader(sql)
 
   const list = Effect.fnUntraced(function* (companyId: CompanyId, { after, limit, type }: EventsWanted) {
@@ -47,74 +48,55 @@ const make = Effect.gen(function* () {
   const turn = (companyId: CompanyId, on: boolean, at: DateTime.Utc) =>
     Effect.orDie(Effect.asVoid(sql`select ${sql.cell}.turn_events(${int8(companyId)}, ${on}, ${instant(at)})`))
 
-  // Times rise with the sequence. Therefore both statements find the old rows at the beginning of the primary key, and do
-  // not search the whole table for them.
-  const purgeDeliveries = (before: DateTime.Utc, limit: number) => sql`
-    delete from ${sql.cell}.delivery
-    where ctid = any (
-      array(
-        select t.ctid
-        from (
-          select w.company_id, w.id
-          from ${sql.cell}.webhook as w
-          where ${isOpen(sql, "w")}
-            and (
-              select d.created_at
-              from ${sql.cell}.delivery as d
-              where d.company_id = w.company_id and d.webhook_id = w.id
-              order by d.sequence
-              limit 1
-            ) < ${instant(before)}
-        ) as w
-        cross join lateral (
-          select d.ctid, d.created_at
-          from ${sql.cell}.delivery as d
-          where d.company_id = w.company_id and d.webhook_id = w.id
-          order by d.sequence
+  /**
+   * Deletes old rows of the owners. Times rise with the sequence. Therefore the old rows of an owner are at the beginning of
+   * the primary key, and the statement does not search the whole table for them.
+   *
+   * @param owners a query for the keys of the owners, `o`.
+   * @param ofOwner the condition that a row `t` belongs to `o`.
+   */
+  const purgeOf = (
+    table: "delivery" | "event",
+    { ofOwner, owners }: { readonly owners: Fragment; readonly ofOwner: Fragment },
+    before: DateTime.Utc,
+    limit: number
+  ) => {
+    const oldest = (rows: number) => sql`
+      select t.ctid, t.created_at
+      from ${sql.cell}.${sql.literal(table)} as t
+      where ${ofOwner}
+      order by t.sequence
+      limit ${rows}`
+    const deleted = sql`
+      delete from ${sql.cell}.${sql.literal(table)}
+      where ctid = any (
+        array(
+          select old.ctid
+          from (${owners}) as o
+          cross join lateral (${oldest(limit)}) as old
+          where (select first.created_at from (${oldest(1)}) as first) < ${instant(before)}
+            and old.created_at < ${instant(before)}
           limit ${limit}
-        ) as t
-        where t.created_at < ${instant(before)}
-        limit ${limit}
+        )
       )
-    )
-    returning 1`
+      returning 1`
+    return Effect.map(inTurn(deleted), ({ length }) => length)
+  }
 
-  const purgeEvents = (before: DateTime.Utc, limit: number) => sql`
-    delete from ${sql.cell}.event
-    where ctid = any (
-      array(
-        select t.ctid
-        from (
-          select b.company_id
-          from ${sql.cell}.balance as b
-          where not b.closed
-            and (
-              select e.created_at
-              from ${sql.cell}.event as e
-              where e.company_id = b.company_id
-              order by e.sequence
-              limit 1
-            ) < ${instant(before)}
-        ) as b
-        cross join lateral (
-          select e.ctid, e.created_at
-          from ${sql.cell}.event as e
-          where e.company_id = b.company_id
-          order by e.sequence
-          limit ${limit}
-        ) as t
-        where t.created_at < ${instant(before)}
-        limit ${limit}
-      )
-    )
-    returning 1`
+  const deliveries = {
+    owners: sql`select w.company_id, w.id from ${sql.cell}.webhook as w where ${isOpen(sql, "w")}`,
+    ofOwner: sql`t.company_id = o.company_id and t.webhook_id = o.id`
+  }
+  const events = {
+    owners: sql`select b.company_id from ${sql.cell}.balance as b where not b.closed`,
+    ofOwner: sql`t.company_id = o.company_id`
+  }
 
   // A delivery has the time of its event, so both tables are purged by the same limit. Deliveries come first, because a
   // due delivery without its event cannot be sent.
   const purge = Effect.fnUntraced(function* (before: DateTime.Utc, limit: number) {
-    const { length: deliveries } = yield* inTransaction(purgeDeliveries(before, limit))
-    if (deliveries >= limit) return deliveries
-    return (yield* inTransaction(purgeEvents(before, limit))).length
+    const purged = yield* purgeOf("delivery", deliveries, before, limit)
+    return purged >= limit ? purged : yield* purgeOf("event", events, before, limit)
   }, Effect.orDie)
 
   return Events.of({ list, turnedOn, turn, purge })
