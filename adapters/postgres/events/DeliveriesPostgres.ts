@@ -9,8 +9,9 @@ import { PoolSize } from "../connection/Database.ts"
 import { notificationsOf } from "../connection/Notifications.ts"
 import { instant, int8 } from "../connection/Sql.ts"
 import { claiming } from "./DeliveryClaims.ts"
-import { queueTransactionsInTurn, recording } from "./DeliveryResults.ts"
+import { recording } from "./DeliveryResults.ts"
 import { eventType } from "./EventRows.ts"
+import { queueTransactionsInTurn } from "./QueueTransactions.ts"
 
 /** The columns of a delivery. */
 export interface DeliveryRow {

@@ -6,8 +6,8 @@ import { WebhookUrl } from "../../../core/domain/Webhook.ts"
 import type { ClaimedDelivery, Deliveries, DeliveryClaim } from "../../../core/ports/Deliveries.ts"
 import { type CellSql, cellClient, isOpen } from "../connection/Cell.ts"
 import { instant, instantOrNull, int8 } from "../connection/Sql.ts"
-import { queueTransactions } from "./DeliveryResults.ts"
 import { type EventRow, eventColumns, eventReader, keyOf } from "./EventRows.ts"
+import { queueTransactions } from "./QueueTransactions.ts"
 import { secrets } from "./WebhooksPostgres.ts"
 
 /** The columns of a claimed delivery: its event and its webhook. */

@@ -1,9 +1,10 @@
-import { DateTime, Effect, Semaphore } from "effect"
+import { DateTime, Effect } from "effect"
 import { deliveryAfter } from "../../../core/domain/Webhook.ts"
 import type { ClaimedDelivery, DeliveryResult } from "../../../core/ports/Deliveries.ts"
-import { type CellSql, cellClient } from "../connection/Cell.ts"
+import { cellClient } from "../connection/Cell.ts"
 import { grouped } from "../grouping/Grouped.ts"
 import { cellTurns } from "../grouping/GroupTurns.ts"
+import { queueTransactions } from "./QueueTransactions.ts"
 
 /** A result as a row of the statement that records it. */
 const resultRow = ({ event, leasedUntil, webhook }: ClaimedDelivery, result: DeliveryResult) => {
@@ -25,38 +26,6 @@ const resultRow = ({ event, leasedUntil, webhook }: ClaimedDelivery, result: Del
     at: DateTime.formatIso(at)
   }
 }
-
-/**
- * Makes the function that runs statements on the queue of deliveries, in a transaction. A transaction has a connection
- * of its own, so the statements do not delay sales, which share another connection.
- *
- * The settings make the planner use the indexes. Without them it would read whole tables, because right after
- * deliveries the statistics show an empty queue. Each run is planned anew, because a plan for an empty queue
- * takes seconds on a long queue. By default the commit does not wait for the disk. If Postgres crashes and loses the
- * commit, the deliveries are sent again.
- */
-export const queueTransactions = (sql: CellSql, synchronousCommit: "on" | "off" = "off") => {
-  const settings = sql`
-    select
-      set_config('plan_cache_mode', 'force_custom_plan', true),
-      set_config('enable_seqscan', 'off', true),
-      set_config('enable_hashjoin', 'off', true),
-      set_config('enable_mergejoin', 'off', true),
-      set_config('synchronous_commit', ${synchronousCommit}, true)`
-  return <A, E, R>(work: Effect.Effect<A, E, R>) => sql.withTransaction(Effect.andThen(settings, work))
-}
-
-/**
- * Makes the function that runs statements on the queue in a transaction, one at a time. For statements that may read or
- * write many deliveries: they occupy only one connection, however many calls of companies arrive.
- */
-export const queueTransactionsInTurn = Effect.fnUntraced(function* (sql: CellSql) {
-  const turn = yield* Semaphore.make(1)
-  const inTransaction = queueTransactions(sql, "on")
-  // The ranges of BRIN indexes, which need bitmap scans, grow until each range contains almost every time.
-  const noBitmaps = sql`select set_config('enable_bitmapscan', 'off', true)`
-  return <A, E, R>(work: Effect.Effect<A, E, R>) => turn.withPermits(1)(inTransaction(Effect.andThen(noBitmaps, work)))
-})
 
 /** Makes the function that records the results of attempts. Results that arrive together share a statement. */
 export const recording = Effect.gen(function* () {

@@ -5,8 +5,8 @@ import { Events, type EventsWanted, nextAfter } from "../../../core/ports/Events
 import { cellClient, isOpen } from "../connection/Cell.ts"
 import { companyReads } from "../connection/CompanyReads.ts"
 import { instant, int8 } from "../connection/Sql.ts"
-import { queueTransactionsInTurn } from "./DeliveryResults.ts"
 import { type EventRow, eventColumns, eventReader } from "./EventRows.ts"
+import { queueTransactionsInTurn } from "./QueueTransactions.ts"
 
 const make = Effect.gen(function* () {
   const sql = yield* cellClient

@@ -8,7 +8,7 @@ import { Vault } from "../../../core/ports/Vault.ts"
 import { type Webhook, type WebhookState, Webhooks } from "../../../core/ports/Webhooks.ts"
 import { cellClient, isOpen } from "../connection/Cell.ts"
 import { instant, instantOrNull, int8 } from "../connection/Sql.ts"
-import { queueTransactionsInTurn } from "./DeliveryResults.ts"
+import { queueTransactionsInTurn } from "./QueueTransactions.ts"
 
 /** The columns of a webhook without its secrets. */
 interface WebhookRow {
