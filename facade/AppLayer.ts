@@ -81,8 +81,9 @@ export const baseLayer = Layer.provideMerge(Layer.mergeAll(logging, xidPrefix, c
 const dtOneAnswer_max = Duration.seconds(10)
 
 /**
- * Timeout for a connection to an external service. Without a connection nothing was sent, so the sale is released. The timeout
- * must end before the shortest timeout of a call, after which the outcome is unknown.
+ * Timeout for establishing a connection to an external service. Without a connection nothing was sent, so the sale is
+ * released. This timeout must be shorter than the timeout of every call, because after a timeout of the call the outcome of
+ * the sale is unknown.
  */
 const connection_max = Duration.seconds(5)
 

@@ -223,7 +223,8 @@ export const httpServerLayer = (announce: (started: Started) => Effect.Effect<vo
     Layer.provide(baseWithTelemetry)
   )
 
-// The database may not answer at this moment, and no other worker does this work until this one ends.
+// Retries, because the database may be unavailable at this moment. No other worker takes over the background work until
+// this worker ends.
 const backgroundWorkAgain = Layer.launch(backgroundWork).pipe(
   Effect.catchCause((cause) => Effect.logError("the background work could not start and will be tried again", cause)),
   Effect.repeat(Schedule.spaced("5 seconds"))

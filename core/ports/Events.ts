@@ -11,12 +11,12 @@ export interface EventsWanted {
   readonly limit: number
 }
 
-/** A part of the events of a company, oldest first. */
+/** The wanted events of a company, oldest first, up to the limit. */
 export interface EventsRead {
   readonly events: ReadonlyArray<CompanyEvent>
   /**
-   * `after` of the next part: the last of these events, or the company's newest event of any type if it has no further
-   * wanted event.
+   * The value of `after` for the next read. If the limit was reached, the sequence of the last of these events. Otherwise
+   * the sequence of the company's newest event of any type, so that the next read skips the events of other types.
    */
   readonly next: Sequence
 }

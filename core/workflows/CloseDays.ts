@@ -54,7 +54,10 @@ const logMismatches = (mismatches: ReadonlyArray<ClosingMismatch>) =>
     { discard: true }
   )
 
-/** After this number of companies with a defect the days of the others wait, because the cause is probably the database. */
+/**
+ * Number of companies with a defect at which a round stops. The cause is then probably the database, so the next round
+ * closes the days of the other companies.
+ */
 const defects_max = 5
 
 /**

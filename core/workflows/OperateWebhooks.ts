@@ -76,8 +76,10 @@ export const disableWebhook = Effect.fn("OperateWebhooks.disableWebhook")(functi
 /**
  * Puts the events of a time span into the queue of a webhook again. Returns the webhook and the number of events.
  *
- * Not one transaction, because it would keep the locks of all these deliveries, and the results of attempts would wait. If the
- * process dies before the audit record, the operator gets no answer and repeats the replay.
+ * Runs in several transactions. A single transaction would hold the locks of all these deliveries until its end, and the
+ * results of attempts could not be recorded meanwhile. If the process dies before it writes the audit record, a part of the
+ * replay may be done without a record. The operator gets no answer and can repeat the replay, because a receiver recognises
+ * events by their id.
  */
 export const replayWebhook = Effect.fn("OperateWebhooks.replayWebhook")(function* (
   id: WebhookId,

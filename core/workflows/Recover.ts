@@ -114,8 +114,9 @@ const orRetryLater = <R>(question: Effect.Effect<Recovered, never, R>) =>
     })
   )
 
-// A root span per question, because a span per cycle would mostly be empty. The age of the operation counts until the
-// question, not until the answer: a slow provider may have looked for the operation long before its answer arrives.
+// A root span per question, because a span per cycle would mostly be empty. The age of the operation is measured when
+// the status query is sent, not when its answer arrives. A slow provider may have looked for the operation long before it
+// answers, and "not found" is trusted only if the operation was old enough then.
 const askAboutSale = Effect.fn("Recover.askAboutSale", { root: true })(function* (sale: ClaimedSale) {
   const { order } = sale
   yield* Effect.annotateCurrentSpan({ xid: order.xid })

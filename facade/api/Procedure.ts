@@ -133,8 +133,9 @@ export type RawInput = Effect.Effect<unknown, BodyTooLarge | Invalid | NotJson>
 const slowBody_ns = 1_000_000_000n
 
 /**
- * Reads the input. If it arrives slowly, the gate checks the call again, because the token may have been revoked in the
- * meantime. Otherwise a client with a stolen token could hold back the last byte of many calls until after the revocation.
+ * Reads the request body. If it took long to arrive, the gate then checks the credentials again, because the token may have
+ * been revoked in the meantime. Otherwise a client with a stolen token could open many calls, hold back the last byte of
+ * each, and have them executed after the revocation.
  */
 const arrived = <S extends Session | null>(gate: Gate<S>, call: Call, session: S, raw: RawInput) =>
   Effect.flatMap(Clock.monotonicTimeNanos, (began_ns) =>

@@ -32,7 +32,8 @@ export const recording = Effect.gen(function* () {
   const sql = yield* cellClient
   const inTransaction = queueTransactions(sql)
 
-  // Only the results of the latest claims count. A 410 of an earlier URL is repeated at the new one. The main query reads `judged`, so Postgres locks the webhooks first. It runs
+  // Records a result only if no later claim of its delivery exists. After a 410 from an earlier URL, the delivery is sent to
+  // the new URL. The main query reads `judged`, so Postgres locks the webhooks first. It runs
   // `recorded`, which locks the deliveries, after the main query. The function remove_webhook uses the same order.
   const write = Effect.fnUntraced(function* (results: ReadonlyArray<ReturnType<typeof resultRow>>) {
     const rows = yield* sql<{ readonly id: bigint }>`
@@ -83,7 +84,8 @@ export const recording = Effect.gen(function* () {
         from (
           select
             r.*,
-            -- A 410 disables the webhook, so the webhook is in "changed" unless its URL is another one now.
+            -- A 410 from the current URL disables the webhook, so the subquery "changed" contains it. If "changed" does not
+            -- contain it, the URL has changed since the attempt.
             r.is_gone and not exists (
               select from changed as c where c.company_id = r.company_id and c.id = r.webhook_id and c.url = r.url
             ) as is_of_earlier_url

@@ -49,8 +49,8 @@ const make = Effect.gen(function* () {
     Effect.orDie(Effect.asVoid(sql`select ${sql.cell}.turn_events(${int8(companyId)}, ${on}, ${instant(at)})`))
 
   /**
-   * Deletes old rows of the owners. Times rise with the sequence. Therefore the old rows of an owner are at the beginning of
-   * the primary key, and the statement does not search the whole table for them.
+   * Deletes old rows of the given owners. The primary key is the owner and the sequence, and a row with a higher sequence has a
+   * later time. Therefore the old rows of an owner are its first rows in the index, and the statement does not scan the table.
    *
    * @param owners a query for the keys of the owners, `o`.
    * @param ofOwner the condition that a row `t` belongs to `o`.

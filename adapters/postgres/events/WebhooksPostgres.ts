@@ -159,7 +159,7 @@ const make = Effect.gen(function* () {
       select count(*)::int as deleted, coalesce(max(sequence), 0) as last from deleted`)
 
   const remove: Webhooks["Service"]["remove"] = Effect.fnUntraced(function* (companyId, id) {
-    // If the call is interrupted, the company finds a paused webhook and not an active one without its deliveries.
+    // If this call is interrupted, the webhook stays paused. A webhook is never active while its deliveries are being deleted.
     yield* sql`
       update ${sql.cell}.webhook as w
       set state = 'pausado'

@@ -152,7 +152,8 @@ export const grouped = <Member, Answer>(
               Cause.isDieReason(reason) ||
               (Cause.isFailReason(reason) && !isTransient(reason.error) && !isLockTimeout(reason.error))
           )
-          // The callers of a late group have already failed, so no caller would send a sale that it reserves.
+          // The callers of a group that took too long have already got an error. A retry could reserve sales that no caller
+          // sends to the provider, so the members of such a group are not retried.
           return isOfMember && calls.length > 1 && !late.has(calls)
             ? Effect.forEach(calls, (call) => send([call]), { concurrency: groups_max, discard: true })
             : answerAll(calls, Effect.orDie(Effect.failCause(cause)))
