@@ -33,8 +33,8 @@ export const recording = Effect.gen(function* () {
   const inTransaction = queueTransactions(sql)
 
   // Records a result only if no later claim of its delivery exists. After a 410 from an earlier URL, the delivery is sent to
-  // the new URL. The main query reads `judged`, so Postgres locks the webhooks first. It runs
-  // `recorded`, which locks the deliveries, after the main query. The function remove_webhook uses the same order.
+  // the new URL. The main query reads `judged`, so Postgres locks the webhooks first. It runs `recorded`, which locks the
+  // deliveries, after the main query. The function remove_webhook uses the same order.
   const write = Effect.fnUntraced(function* (results: ReadonlyArray<ReturnType<typeof resultRow>>) {
     const rows = yield* sql<{ readonly id: bigint }>`
       with result as materialized (
