@@ -61,6 +61,13 @@ const logMismatches = (mismatches: ReadonlyArray<ClosingMismatch>) =>
 const defects_max = 5
 
 /**
+ * Pause after each closing, as a multiple of its duration, so that a catch-up of many days leaves the processor to the
+ * sales. The limit is for a machine that was suspended during a closing.
+ */
+const rest = 2
+const rest_max = Duration.seconds(1)
+
+/**
  * Closes every day up to `last`, oldest first. If a day of a company cannot be closed, the company's later days stay open.
  * After a defect, closes the days of the other companies, logs the mismatches, and dies with the first defect.
  */
@@ -82,14 +89,17 @@ export const closeThrough = Effect.fn("CloseDays.closeThrough")(function* (last:
       }
       if (defects.length >= defects_max) break
       // The days of other companies must not wait for this company.
-      const closed = yield* Effect.result(
-        Effect.catchDefect(closeDay(which), (defect) => {
+      const [lasted, closed] = yield* closeDay(which).pipe(
+        Effect.catchDefect((defect) => {
           // The company is closed, or its node was just lost.
           if (isOfClosedCompany(defect)) return Effect.succeed("waiting" as const)
           defects.push(defect)
           return Effect.as(Effect.logError("a day could not be closed", { ...which, cause: defect }), "broken" as const)
-        })
+        }),
+        Effect.result,
+        Effect.timed
       )
+      yield* Effect.sleep(Duration.min(Duration.times(lasted, rest), rest_max))
       if (closed._tag === "Failure") mismatches.push(closed.failure)
       else if (closed.success === "waiting") waiting.push(which)
       else if (closed.success === "broken") continue

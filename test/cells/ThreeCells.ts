@@ -11,11 +11,11 @@ import * as InsurancesOfCells from "../../adapters/postgres/cells/InsurancesOfCe
 import * as LedgerOfCells from "../../adapters/postgres/cells/LedgerOfCells.ts"
 import { CellName } from "../../adapters/postgres/connection/Cell.ts"
 import * as AuditPostgres from "../../adapters/postgres/reads/AuditPostgres.ts"
-import { TestDatabase, violatedInvariants } from "../support/Database.ts"
+import { connectedTo, copyOfPrepared, violatedInvariants } from "../support/Database.ts"
 import { addCell, cellNames, readPlacements, uniteCellsSql } from "../support/SeveralCells.ts"
 
-/** A new database with three cells and the companies 300 to 329. `cellOf` returns the cell of each. */
-export const ThreeCells = Layer.effectDiscard(
+const threeCells = copyOfPrepared(
+  "template_three_cells",
   Effect.gen(function* () {
     yield* Effect.forEach(cellNames.slice(1), addCell, { discard: true })
     const sql = yield* PgClient.PgClient
@@ -26,7 +26,10 @@ export const ThreeCells = Layer.effectDiscard(
       select i, 'Empresa ' || i, 'E' || i, 'production', now(), (array['cell', 'norte', 'sur'])[i % 3 + 1]
       from generate_series(300, 329) as i`
   })
-).pipe(Layer.orDie, Layer.provideMerge(TestDatabase))
+)
+
+/** A new database with three cells and the companies 300 to 329. `cellOf` returns the cell of each. */
+export const ThreeCells = connectedTo(threeCells)
 
 /** The cell of a company of the test database. */
 export const cellOf = (company: number) => cellNames[company % 3] ?? "cell"

@@ -6,12 +6,11 @@ import { SqlClient } from "effect/sql"
 import { inject } from "vitest"
 import * as Cells from "../../adapters/postgres/cells/Cells.ts"
 import * as ReadsOfCells from "../../adapters/postgres/cells/ReadsOfCells.ts"
-import { readerLayer } from "../../adapters/postgres/connection/CompanyReads.ts"
 import * as Database from "../../adapters/postgres/connection/Database.ts"
 import * as AuditPostgres from "../../adapters/postgres/reads/AuditPostgres.ts"
 import { addCell } from "../../adapters/postgres/schema/AddCell.ts"
 import { codedError } from "../../core/domain/ErrorCatalogue.ts"
-import { freshDatabaseUrl, testDatabaseUrl } from "../support/Database.ts"
+import { connectedTo, copyOfPrepared, freshDatabaseUrl, testDatabaseUrl } from "../support/Database.ts"
 import { copyDatabase } from "../support/EmbeddedDatabases.ts"
 import { connectionsTo, nodeAt } from "../support/NodeCells.ts"
 import { SecondPostgres } from "../support/SecondPostgres.ts"
@@ -26,9 +25,21 @@ const cellOnNode = "sur"
 /** The URL of the database that is the second node. At first this database is empty; then it gets only its cell. */
 export class NodeUrl extends Context.Service<NodeUrl, string>()("saldo/test/NodeUrl") {}
 
+/**
+ * Connections to the second node, which the tests of a file share. A new connection for each statement would compile the
+ * functions of the cell again, which takes longer than the statement.
+ */
+class NodeConnections extends Context.Service<
+  NodeConnections,
+  Context.Context<Layer.Success<ReturnType<typeof connectionsTo>>>
+>()("saldo/test/NodeConnections") {
+  static readonly layer = (url: string) =>
+    Layer.effect(NodeConnections, Layer.build(connectionsTo(Redacted.make(url), { connections_max: 2 })))
+}
+
 /** Runs work on the second node. */
 export const onNode = <A, E, R>(work: Effect.Effect<A, E, R>) =>
-  NodeUrl.use((url) => Effect.provide(work, connectionsTo(Redacted.make(url), { connections_max: 1 })))
+  NodeConnections.use((connections) => Effect.provide(work, connections))
 
 const companies = SqlClient.SqlClient.use(
   (sql) => sql`
@@ -38,35 +49,47 @@ const companies = SqlClient.SqlClient.use(
     from generate_series(300, 389) as i`
 )
 
-/** Addresses of two databases on one Postgres server. The second one is empty. */
-const twoDatabases = Effect.gen(function* () {
-  return [
-    yield* freshDatabaseUrl,
-    yield* copyDatabase(inject("postgresUrl"), "template0", `test_${randomUUID()}`)
-  ] as const
-})
+/** Adds a cell on the second node, and the companies. Companies with an odd id have their rows in this cell. */
+const prepare = (nodeUrl: string) =>
+  Effect.provide(Effect.andThen(addCell(cellOnNode, node), companies), nodeAt(node, nodeUrl, 1))
+
+type Urls = readonly [main: string, node: string]
+
+/** Prepares two databases. The second one is empty. */
+const preparedBy = <R>(urls: Effect.Effect<Urls, never, R>): Effect.Effect<Urls, never, R> =>
+  Effect.tap(urls, ([url, nodeUrl]) =>
+    Effect.orDie(Effect.provide(prepare(nodeUrl), Database.layer({ url: Redacted.make(url), connections_max: 1 })))
+  )
+
+/**
+ * Copies of two prepared databases on one Postgres server.
+ *
+ * @param mainCells further cells of the database of the directory.
+ */
+const twoDatabases = (...mainCells: ReadonlyArray<string>): Effect.Effect<Urls> =>
+  Effect.gen(function* () {
+    const server = inject("postgresUrl")
+    const name = ["template_two_nodes", ...mainCells].join("_")
+    const makeNode = Effect.flatMap(copyDatabase(server, "template0", `${name}_node`), prepare)
+    const addCells = Effect.forEach(mainCells, (cell) => addCell(cell, "main"))
+    const main = yield* copyOfPrepared(name, Effect.asVoid(Effect.andThen(makeNode, addCells)))
+    return [main, yield* copyDatabase(server, `${name}_node`, `test_${randomUUID()}`)] as const
+  })
 
 /** Addresses of the coordinator of a Citus cluster and of one of its workers. */
-const coordinatorAndWorker = Effect.map(
-  freshCluster(clusterUrl ?? ""),
-  ([url = "", nodeUrl = ""]) => [url, nodeUrl] as const
+const coordinatorAndWorker = preparedBy(
+  Effect.map(freshCluster(clusterUrl ?? ""), ([url = "", nodeUrl = ""]) => [url, nodeUrl] as const)
 )
 
-/** Two nodes, each with a cell. Companies with an odd id have their rows on the second node. */
-const twoNodes = <R>(urls: Effect.Effect<readonly [string, string], never, R>) =>
+/** Two nodes, each with a cell. */
+const twoNodes = <R>(urls: Effect.Effect<Urls, never, R>) =>
   Layer.unwrap(
-    Effect.map(urls, ([text, nodeUrl]) => {
-      const url = Redacted.make(text)
-      const main = Layer.provideMerge(
-        readerLayer({ url, connections_max: 1, isLazy: true }),
-        Database.layer({ url, connections_max: 5 })
-      )
-      const prepared = Layer.effectDiscard(Effect.andThen(addCell(cellOnNode, node), companies))
-      return Layer.provideMerge(prepared, main).pipe(
+    Effect.map(urls, ([url, nodeUrl]) =>
+      connectedTo(Effect.succeed(url)).pipe(
         Layer.provideMerge(nodeAt(node, nodeUrl)),
-        Layer.merge(Layer.succeed(NodeUrl, nodeUrl))
+        Layer.merge(Layer.merge(Layer.succeed(NodeUrl, nodeUrl), NodeConnections.layer(nodeUrl)))
       )
-    })
+    )
   ).pipe(Layer.orDie)
 
 /** Connections to the second node until the test ends. */
@@ -106,7 +129,7 @@ const owner = Layer.unwrap(
   })
 )
 
-const movesOver = <R>(urls: Effect.Effect<readonly [string, string], never, R>) =>
+const movesOver = <R>(urls: Effect.Effect<Urls, never, R>) =>
   Layer.unwrap(
     Effect.map(Effect.context<NodeUrl | PgClient.PgClient>(), (context) =>
       Layer.merge(portsOfCells, portsOfMoves(Layer.provide(owner, Layer.succeedContext(context))))
@@ -114,28 +137,33 @@ const movesOver = <R>(urls: Effect.Effect<readonly [string, string], never, R>) 
   ).pipe(Layer.provideMerge(twoNodes(urls)))
 
 /** The ports of a server, and of an operator who moves companies and cells between the nodes. */
-export const MovesOnTwoNodes = movesOver(twoDatabases)
+export const MovesOnTwoNodes = movesOver(twoDatabases())
+
+/** The same, with one more cell `norte` in the database of the directory. */
+export const MovesOnTwoNodesAndThreeCells = movesOver(twoDatabases("norte"))
 
 /** The ports of moves over two databases, the second one on a Postgres server that the tests stop and start. */
 export const MovesOnTwoServers = movesOver(
-  Effect.gen(function* () {
-    const { url } = yield* SecondPostgres
-    return [yield* freshDatabaseUrl, url] as const
-  })
+  preparedBy(
+    Effect.gen(function* () {
+      const { url } = yield* SecondPostgres
+      return [yield* freshDatabaseUrl, url] as const
+    })
+  )
 ).pipe(Layer.provideMerge(SecondPostgres.layer))
 
 /** The ports of moves over the coordinator of a Citus cluster and one of its workers. */
 const movesInCluster = movesOver(coordinatorAndWorker)
 
 /** The ports of a server and of the operator, over the cells of both nodes. */
-const portsOf = <R>(urls: Effect.Effect<readonly [string, string], never, R>) =>
+const portsOf = <R>(urls: Effect.Effect<Urls, never, R>) =>
   Layer.mergeAll(
     AuditPostgres.layer,
     Layer.provide(Layer.merge(ReadsOfCells.companyLayer, ReadsOfCells.operatorLayer), Cells.layer)
   ).pipe(Layer.provideMerge(portsOfCells), Layer.provideMerge(twoNodes(urls)))
 
 /** The ports over two databases on one Postgres server. */
-const portsOfNodes = portsOf(twoDatabases)
+const portsOfNodes = portsOf(twoDatabases())
 
 /** The ports over a Citus cluster. */
 const portsOfCluster = portsOf(coordinatorAndWorker)

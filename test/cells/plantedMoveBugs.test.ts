@@ -1,12 +1,10 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { CellName, NodeName } from "../../core/domain/Cell.ts"
 import type { Invariant } from "../../core/domain/Invariants.ts"
-import { CellDirectory } from "../../core/ports/CellDirectory.ts"
 import { type ChangedStatement, type Course, examine, type MoveInvariant } from "./ExaminedMove.ts"
 import { move, moveCellTo } from "./Moves.ts"
-import { MovesOnTwoNodes, node } from "./TwoNodes.ts"
+import { MovesOnTwoNodesAndThreeCells, node } from "./TwoNodes.ts"
 
 const inFirstCell = { cell: "cell", node: "main" }
 const onOtherNode = { cell: "sur", node }
@@ -138,12 +136,8 @@ const bugs: ReadonlyArray<PlantedBug> = [
 
 const timeout_ms = 5 * 60_000
 
-/** Adds a cell to the database of the directory. The first cell has assigned more ids than the others. */
-const prepared = Effect.gen(function* () {
-  yield* (yield* CellDirectory).add(CellName.make("norte"), NodeName.make("main"))
-  const sql = yield* PgClient.PgClient
-  yield* sql`select setval('cell.transaction_id', 256 * 100000)`
-})
+/** Makes the first cell assign higher ids than the others. */
+const raiseIds = PgClient.PgClient.use((sql) => sql`select setval('cell.transaction_id', 256 * 100000)`)
 
 const patchMove = Effect.fnUntraced(function* ([from, to]: readonly [string, string]) {
   const sql = yield* PgClient.PgClient
@@ -163,12 +157,12 @@ describe("a move whose command dies at each of its steps", () => {
     "violates no invariant when it moves $name",
     ({ course, points_min }) =>
       Effect.gen(function* () {
-        yield* prepared
+        yield* raiseIds
         const { failures, points, violated } = yield* examine(course)
         assert.isNull(violated)
         assert.strictEqual(failures, 0)
         assert.isAtLeast(points.length, points_min, "the command died at each of its steps")
-      }).pipe(Effect.provide(MovesOnTwoNodes)),
+      }).pipe(Effect.provide(MovesOnTwoNodesAndThreeCells)),
     timeout_ms
   )
 
@@ -176,10 +170,10 @@ describe("a move whose command dies at each of its steps", () => {
     "violates an invariant if $name",
     ({ course, patch, statements, violates }) =>
       Effect.gen(function* () {
-        yield* prepared
+        yield* raiseIds
         if (patch !== undefined) yield* patchMove(patch)
         assert.strictEqual((yield* examine(course, statements)).violated, violates)
-      }).pipe(Effect.provide(MovesOnTwoNodes)),
+      }).pipe(Effect.provide(MovesOnTwoNodesAndThreeCells)),
     timeout_ms
   )
 })

@@ -8,6 +8,7 @@ import { runCommandLine, saldo } from "../../facade/cli/CommandLine.ts"
 import { freshDatabaseUrl } from "./Database.ts"
 import { asLoginIn } from "./DatabaseLogins.ts"
 import { eventually } from "./Eventually.ts"
+import { lentPools } from "./LentPools.ts"
 import { addOperator, operatorToken } from "./OperatorAccounts.ts"
 
 /** Exit code and output of a command. */
@@ -34,9 +35,10 @@ export class CommandLine extends Context.Service<
   /** Commands use an operator's login. The layer also provides an unrestricted connection to the same database. */
   static readonly layer = Layer.unwrap(
     Effect.map(freshDatabaseUrl, (url) =>
-      Layer.merge(
+      Layer.mergeAll(
         Layer.succeed(CommandLine, commandLineOn(asLoginIn("saldo_operator", url))),
-        Layer.provideMerge(anyRoleReaderLayer, Database.layer({ url: Redacted.make(url), connections_max: 4 }))
+        Layer.provideMerge(anyRoleReaderLayer, Database.layer({ url: Redacted.make(url), connections_max: 4 })),
+        lentPools
       )
     )
   )
@@ -45,11 +47,16 @@ export class CommandLine extends Context.Service<
 /** An argument for commands of the tests: the operator who runs the command. */
 export const by = (name: string): string => `@${name}`
 
-/** Removes the operator from the arguments. Creates an account with the role supervisor if the operator has none. */
-const operatorIn = Effect.fnUntraced(function* (url: string, args: ReadonlyArray<string>) {
+/**
+ * Removes the operator from the arguments. Creates an account with the role supervisor if the operator has none.
+ *
+ * @param known the operators that have an account.
+ */
+const operatorIn = Effect.fnUntraced(function* (url: string, known: Set<string>, args: ReadonlyArray<string>) {
   const name = args.find((each) => each.startsWith("@"))?.slice(1)
   if (name === undefined) return { environment: {}, args }
-  yield* addOperator(url, name)
+  if (!known.has(name)) yield* addOperator(url, name)
+  known.add(name)
   return { environment: { OPERATOR_TOKEN: operatorToken(name) }, args: args.filter((each) => each !== by(name)) }
 })
 
@@ -92,13 +99,14 @@ export const commandLineOn = (
   url: string,
   environment: Readonly<Record<string, string>> = {}
 ): CommandLine["Service"] => {
+  const known = new Set<string>()
   const runWith = (args: ReadonlyArray<string>, operator: Readonly<Record<string, string>>) =>
     Effect.gen(function* () {
       const code = yield* runCommandLine(args)
       return { code, stdout: yield* printed(TestConsole.logLines), stderr: yield* printed(TestConsole.errorLines) }
     }).pipe(asCommand({ DATABASE_URL: url, LOG_LEVEL: "none", ...environment, ...operator }))
   const runOn = (...args: ReadonlyArray<string>) =>
-    Effect.flatMap(operatorIn(url, args), (given) => runWith(given.args, given.environment))
+    Effect.flatMap(operatorIn(url, known, args), (given) => runWith(given.args, given.environment))
   const answer = (...args: ReadonlyArray<string>) =>
     Effect.flatMap(runOn(...args, "--json"), ({ code, stderr, stdout }) =>
       code === 0 ? Effect.sync(() => JSON.parse(stdout)) : Effect.die(new Error(stderr))

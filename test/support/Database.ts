@@ -5,7 +5,8 @@ import { inject } from "vitest"
 import { readerLayer } from "../../adapters/postgres/connection/CompanyReads.ts"
 import * as Database from "../../adapters/postgres/connection/Database.ts"
 import { Audit } from "../../core/ports/Audit.ts"
-import { copyDatabase } from "./EmbeddedDatabases.ts"
+import { copyDatabase, copyOnce } from "./EmbeddedDatabases.ts"
+import { lentPools } from "./LentPools.ts"
 
 /**
  * Creates a migrated database for a server of a test.
@@ -17,18 +18,42 @@ export const freshDatabaseUrl: Effect.Effect<string> = Effect.suspend(() =>
 )
 
 /**
- * Connections to a new migrated database. Each test file that passes this to `layer` of @effect/vitest has its own
- * database. Reads of one company use the role saldo_reader, which cannot see other companies.
+ * Copies a database that the first caller in the whole run prepares. Copying takes a fifth of the time of adding a cell.
+ *
+ * @param prepare changes a migrated database.
+ * @returns the URL of the copy.
  */
-export const TestDatabase = Layer.unwrap(
-  Effect.map(freshDatabaseUrl, (text) => {
-    const url = Redacted.make(text)
-    return Layer.provideMerge(
-      readerLayer({ url, connections_max: 1, isLazy: true }),
-      Database.layer({ url, connections_max: 5 })
+export const copyOfPrepared = <E>(
+  name: string,
+  prepare: Effect.Effect<void, E, Layer.Success<ReturnType<typeof Database.layer>>>
+): Effect.Effect<string> =>
+  Effect.suspend(() => {
+    const server = inject("postgresUrl")
+    const prepared = (url: string) =>
+      Effect.orDie(Effect.provide(prepare, Database.layer({ url: Redacted.make(url), connections_max: 1 })))
+    return Effect.andThen(
+      copyOnce(server, "template_saldo", name, prepared),
+      copyDatabase(server, name, `test_${randomUUID()}`)
     )
   })
-)
+
+/** Connections to a database of a test. Reads of one company use the role saldo_reader, which cannot see other companies. */
+export const connectedTo = (database: Effect.Effect<string>) =>
+  Layer.unwrap(
+    Effect.map(database, (text) => {
+      const url = Redacted.make(text)
+      return readerLayer({ url, connections_max: 1, isLazy: true }).pipe(
+        Layer.provideMerge(Database.layer({ url, connections_max: 5 })),
+        Layer.provideMerge(lentPools)
+      )
+    })
+  )
+
+/**
+ * Connections to a new migrated database. Each test file that passes this to `layer` of @effect/vitest has its own
+ * database.
+ */
+export const TestDatabase = connectedTo(freshDatabaseUrl)
 
 /** URL of the test database, for other connections to the same rows. */
 export const testDatabaseUrl = PgClient.PgClient.useSync(({ config }) => {

@@ -33,6 +33,25 @@ export const copyDatabase = (url: string, template: string, name: string): Effec
     Effect.orDie
   )
 
+/**
+ * Copies a template and prepares the copy, unless another test file of the run has done so. Test files that need the same
+ * copy at the same time wait for the first one.
+ */
+export const copyOnce = (
+  url: string,
+  template: string,
+  name: string,
+  prepare: (url: string) => Effect.Effect<void>
+): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const sql = yield* PgClient.makeClient({ url: Redacted.make(onServer(url, "postgres")) })
+    yield* sql`select pg_advisory_lock(hashtext(${name}))`
+    if ((yield* sql`select from pg_database where datname = ${name}`).length > 0) return
+    const unfinished = `${name}_unfinished`
+    yield* prepare(yield* copyDatabase(url, template, unfinished))
+    yield* sql`alter database ${sql(unfinished)} rename to ${sql(name)}`
+  }).pipe(Effect.scoped, Effect.provide(Reactivity.layer), Effect.orDie)
+
 const fileIn = (directory: string): string => join(directory, "data", "postmaster.pid")
 
 const firstLine = (file: string): number => Number(readFileSync(file, "utf8").split("\n")[0])

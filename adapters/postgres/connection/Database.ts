@@ -16,6 +16,11 @@ export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>
 /** Number of connections of the pool. PG_POOL_MAX counts the connections of all pools of a process. */
 export const PoolSize = Context.Reference<number>("saldo/adapters/PoolSize", { defaultValue: () => 0 })
 
+/** Opens a pool of connections. */
+export const OpenPool = Context.Reference<typeof PgClient.make>("saldo/adapters/OpenPool", {
+  defaultValue: () => PgClient.make
+})
+
 export interface DatabaseOptions {
   readonly url: Redacted.Redacted
   /** Number of connections to keep open. */
@@ -57,18 +62,21 @@ export const layer = ({
   Layer.merge(
     Layer.succeed(PoolSize, connections_max),
     PgClient.layerFrom(
-      PgClient.make({
-        url,
-        ...placeOf(url),
-        applicationName: "saldo",
-        startupParameters: parameters,
-        minConnections: isLazy ? 0 : connections_max,
-        maxConnections: connections_max,
-        multiplex: true,
-        connectTimeout: connect_max,
-        keepAlive,
-        stream: socket
-      }).pipe(
+      OpenPool.pipe(
+        Effect.flatMap((open) =>
+          open({
+            url,
+            ...placeOf(url),
+            applicationName: "saldo",
+            startupParameters: parameters,
+            minConnections: isLazy ? 0 : connections_max,
+            maxConnections: connections_max,
+            multiplex: true,
+            connectTimeout: connect_max,
+            keepAlive,
+            stream: socket
+          })
+        ),
         Effect.tap((sql) => (isLazy ? Effect.void : Effect.asVoid(sql`select 1`))),
         Effect.mapError((error) => {
           const answers = error.reason._tag !== "ConnectionError"

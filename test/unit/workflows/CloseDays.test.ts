@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Array as Arr, Cause, DateTime, Effect, Exit, Layer } from "effect"
+import { Array as Arr, Cause, Clock, DateTime, Effect, Exit, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { CompanyId } from "../../../core/domain/Ids.ts"
 import { Closings } from "../../../core/ports/Closings.ts"
@@ -97,6 +97,28 @@ describe("a round that closes the days of companies", () => {
       assert.strictEqual(result.tried, tried)
       const cause = Exit.isFailure(result.exit) ? Cause.pretty(result.exit.cause) : ""
       assert.include(cause, "the rows of 1 are damaged")
+    })
+  )
+
+  it.effect.each([
+    ["20 millis", 60],
+    ["1 hour", 3_601_000]
+  ] as const)("that takes %s for a company closes the next company %d ms after it began", ([lasts, next_ms]) =>
+    Effect.gen(function* () {
+      const begun: Array<number> = []
+      const days = Arr.makeBy(2, (index) => ({ companyId: CompanyId.make(index + 1), day }))
+      const closings = Layer.mock(Closings, {
+        unclosed: Effect.succeed({ days, isComplete: true }),
+        end: () =>
+          Effect.gen(function* () {
+            begun.push(yield* Clock.currentTimeMillis)
+            yield* Effect.sleep(lasts)
+            return false
+          })
+      })
+      yield* Effect.forkScoped(Effect.provide(closeThrough(day), closings))
+      yield* TestClock.adjust("3 hours")
+      assert.deepStrictEqual(begun, [0, next_ms])
     })
   )
 })
