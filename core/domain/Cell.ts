@@ -25,6 +25,10 @@ export interface Cell {
   /** The server to which the cell is moving. Null: the cell is not moving. */
   readonly movingTo: NodeName | null
   readonly state: CellState
+}
+
+/** A cell with its size. */
+export interface MeasuredCell extends Cell {
   readonly companies: number
   /** Estimated number of rows. Null: the server does not answer. */
   readonly rows: number | null

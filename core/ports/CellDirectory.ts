@@ -1,5 +1,5 @@
 import { Context, type DateTime, type Effect, type Option } from "effect"
-import type { Cell, CellName, CellState, NodeName } from "../domain/Cell.ts"
+import type { Cell, CellName, CellState, MeasuredCell, NodeName } from "../domain/Cell.ts"
 import type { CellNameTaken, CellNotAdded } from "../domain/CellErrors.ts"
 
 /** The operator's register of cells. A change applies in every process within seconds. */
@@ -8,6 +8,8 @@ export class CellDirectory extends Context.Service<
   {
     /** The oldest cell first. */
     readonly list: Effect.Effect<ReadonlyArray<Cell>>
+    /** The same cells with their sizes. Asks the server of each cell. */
+    readonly measured: Effect.Effect<ReadonlyArray<MeasuredCell>>
     /**
      * Makes an open cell with its tables and its ids on a node, completely or not at all. Returns false if the cell exists.
      * Needs the login that owns the database.

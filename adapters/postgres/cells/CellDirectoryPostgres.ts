@@ -14,7 +14,6 @@ interface CellRow {
   readonly node: string
   readonly moving_to: string | null
   readonly state: string
-  readonly companies: bigint
 }
 
 interface SizeRow {
@@ -27,14 +26,11 @@ const nameOf = Schema.decodeUnknownSync(CellName)
 const nodeOf = Schema.decodeUnknownSync(NodeName)
 const stateOf = Schema.decodeUnknownSync(CellState)
 
-const cellOf = (row: CellRow, size: SizeRow | undefined): Cell => ({
+const cellOf = (row: CellRow): Cell => ({
   name: nameOf(row.name),
   node: nodeOf(row.node),
   movingTo: row.moving_to === null ? null : nodeOf(row.moving_to),
-  state: stateOf(row.state),
-  companies: Number(row.companies),
-  rows: size === undefined ? null : Number(size.rows),
-  bytes: size === undefined ? null : Number(size.bytes)
+  state: stateOf(row.state)
 })
 
 // Reads the planner's statistics, because counting all rows would take minutes. In a cell of a Citus cluster, the tables are
@@ -68,17 +64,23 @@ const make = Effect.fnUntraced(function* <E>(owner: Layer.Layer<SqlClient.SqlCli
 
   const clientOn = yield* nodeClients(sql)
 
-  const list = Effect.gen(function* () {
-    const rows = yield* sql<CellRow>`
-      select
-        c.name,
-        c.node,
-        (select m.target from directory.cell_move as m where m.cell = c.name) as moving_to,
-        c.state,
-        (select count(*) from directory.company as o where o.cell = c.name) as companies
-      from directory.cell as c
-      order by c.ordinal`
-    const sizes = yield* Effect.forEach(Object.entries(Arr.groupBy(rows, ({ node }) => node)), ([node, cells]) =>
+  const list = sql<CellRow>`
+    select
+      c.name,
+      c.node,
+      (select m.target from directory.cell_move as m where m.cell = c.name) as moving_to,
+      c.state
+    from directory.cell as c
+    order by c.ordinal`.pipe(
+    Effect.map((rows) => rows.map(cellOf)),
+    Effect.orDie
+  )
+
+  const measured = Effect.gen(function* () {
+    const known = yield* list
+    const counts = yield* sql<{ cell: string; companies: bigint }>`
+      select cell, count(*) as companies from directory.company group by cell`
+    const sizes = yield* Effect.forEach(Object.entries(Arr.groupBy(known, ({ node }) => node)), ([node, cells]) =>
       Effect.flatMap(clientOn(node), (client) =>
         sizesOn(
           client,
@@ -91,8 +93,17 @@ const make = Effect.fnUntraced(function* <E>(owner: Layer.Layer<SqlClient.SqlCli
         )
       )
     )
-    const sizeOf = new Map(sizes.flat().map((size) => [size.name, size]))
-    return rows.map((row) => cellOf(row, sizeOf.get(row.name)))
+    const companiesOf = new Map(counts.map(({ cell, companies }) => [cell, Number(companies)]))
+    const sizeOf = new Map<string, SizeRow>(sizes.flat().map((size) => [size.name, size]))
+    return known.map((cell) => {
+      const size = sizeOf.get(cell.name)
+      return {
+        ...cell,
+        companies: companiesOf.get(cell.name) ?? 0,
+        rows: size === undefined ? null : Number(size.rows),
+        bytes: size === undefined ? null : Number(size.bytes)
+      }
+    })
   }).pipe(Effect.orDie)
 
   const add = Effect.fnUntraced(function* (name: CellName, node: string) {
@@ -149,7 +160,7 @@ const make = Effect.fnUntraced(function* <E>(owner: Layer.Layer<SqlClient.SqlCli
     while (last !== null) last = yield* setNext(name, state, at, last)
   }, Effect.orDie)
 
-  return CellDirectory.of({ add, list, setCompanies, setState })
+  return CellDirectory.of({ add, list, measured, setCompanies, setState })
 })
 
 /**

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import type { Cell, CellState, Leftover } from "../../../core/domain/Cell.ts"
+import type { CellState, Leftover, MeasuredCell } from "../../../core/domain/Cell.ts"
 import { CellDirectory } from "../../../core/ports/CellDirectory.ts"
 import { clearNode } from "../../../core/workflows/ClearNode.ts"
 import { addCell, closeCell, openCell } from "../../../core/workflows/ManageCells.ts"
@@ -12,7 +12,7 @@ import { lostText, rowsText, withProgress } from "../terminal/Progress.ts"
 
 const states: Readonly<Record<CellState, string>> = { open: "abierta", closed: "cerrada" }
 
-const cellDocument = ({ bytes, companies, name, node, rows, state }: Cell): Document => ({
+const cellDocument = ({ bytes, companies, name, node, rows, state }: MeasuredCell): Document => ({
   celda: name,
   estado: states[state],
   empresas: companies,
@@ -50,7 +50,7 @@ const list = Command.make(
   "list",
   {},
   Effect.fn(function* () {
-    const items = (yield* CellDirectory.use((cells) => cells.list)).map(cellDocument)
+    const items = (yield* CellDirectory.use((cells) => cells.measured)).map(cellDocument)
     yield* print({ items }, formatTable(items))
   })
 ).pipe(

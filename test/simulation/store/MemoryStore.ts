@@ -28,6 +28,7 @@ import * as ResolutionsMemory from "./ResolutionsMemory.ts"
 /** Books in memory have no cells. */
 const noCells = CellDirectory.of({
   list: Effect.succeed([]),
+  measured: Effect.succeed([]),
   add: () => Effect.die(new Error("books in memory have no cells")),
   setState: () => Effect.succeedNone,
   setCompanies: () => Effect.void
