@@ -61,17 +61,19 @@ const logMismatches = (mismatches: ReadonlyArray<ClosingMismatch>) =>
 const defects_max = 5
 
 /**
- * Pause after each closing, as a multiple of its duration, so that a catch-up of many days leaves the processor to the
- * sales. The limit is for a machine that was suspended during a closing.
+ * Pause of servers and operators after each closing, as a multiple of its duration, so that a catch-up of many days leaves
+ * the processor to the sales. The limit is for a machine that was suspended during a closing.
  */
-const rest = 2
+const usualRest = 2
 const rest_max = Duration.seconds(1)
 
 /**
  * Closes every day up to `last`, oldest first. If a day of a company cannot be closed, the company's later days stay open.
  * After a defect, closes the days of the other companies, logs the mismatches, and dies with the first defect.
+ *
+ * @param rest the pause after each closing, as a multiple of its duration.
  */
-export const closeThrough = Effect.fn("CloseDays.closeThrough")(function* (last: string, only?: CompanyId) {
+export const closeThrough = Effect.fn("CloseDays.closeThrough")(function* (last: string, only?: CompanyId, rest = 0) {
   const closings = yield* Closings
   const waiting: Array<CompanyDay> = []
   const mismatches: Array<ClosingMismatch> = []
@@ -99,7 +101,7 @@ export const closeThrough = Effect.fn("CloseDays.closeThrough")(function* (last:
         Effect.result,
         Effect.timed
       )
-      yield* Effect.sleep(Duration.min(Duration.times(lasted, rest), rest_max))
+      if (rest > 0) yield* Effect.sleep(Duration.min(Duration.times(lasted, rest), rest_max))
       if (closed._tag === "Failure") mismatches.push(closed.failure)
       else if (closed.success === "waiting") waiting.push(which)
       else if (closed.success === "broken") continue
@@ -125,7 +127,7 @@ const isOverInDatabase = (day: string) => Closings.use(({ hasPassed }) => hasPas
 export const closeByHand = Effect.fn("CloseDays.closeByHand")(function* (day: string, only?: CompanyId) {
   yield* requireAction("deposit")
   if (!isOver(day, yield* DateTime.now) || !(yield* isOverInDatabase(day))) return yield* new DayNotOver({ day })
-  return yield* closeThrough(day, only)
+  return yield* closeThrough(day, only, usualRest)
 })
 
 /** The last local day that ended at least `closingDelay` ago. */
@@ -138,7 +140,7 @@ const dueDay = Effect.map(DateTime.now, (now) => {
 export const closeDue = Effect.fn("CloseDays.closeDue")(function* () {
   const last = yield* dueDay
   if (!(yield* isOverInDatabase(last))) return false
-  const { isComplete, mismatches, stored, waiting } = yield* closeThrough(last)
+  const { isComplete, mismatches, stored, waiting } = yield* closeThrough(last, undefined, usualRest)
   if (stored > 0) yield* Effect.logInfo("days were closed", { closings: stored })
   yield* logMismatches(mismatches)
   return isComplete && waiting.length === 0 && mismatches.length === 0

@@ -3,7 +3,7 @@ import { Array as Arr, Cause, Clock, DateTime, Effect, Exit, Layer } from "effec
 import { TestClock } from "effect/testing"
 import { CompanyId } from "../../../core/domain/Ids.ts"
 import { Closings } from "../../../core/ports/Closings.ts"
-import { closeThrough, keepClosing } from "../../../core/workflows/CloseDays.ts"
+import { closeDue, closeThrough, keepClosing } from "../../../core/workflows/CloseDays.ts"
 
 const at = (time: string): number => Date.parse(time)
 
@@ -106,8 +106,9 @@ describe("a round that closes the days of companies", () => {
   ] as const)("that takes %s for a company closes the next company %d ms after it began", ([lasts, next_ms]) =>
     Effect.gen(function* () {
       const begun: Array<number> = []
-      const days = Arr.makeBy(2, (index) => ({ companyId: CompanyId.make(index + 1), day }))
+      const days = Arr.makeBy(2, (index) => ({ companyId: CompanyId.make(index + 1), day: "1969-12-01" }))
       const closings = Layer.mock(Closings, {
+        hasPassed: () => Effect.succeed(true),
         unclosed: Effect.succeed({ days, isComplete: true }),
         end: () =>
           Effect.gen(function* () {
@@ -116,7 +117,7 @@ describe("a round that closes the days of companies", () => {
             return false
           })
       })
-      yield* Effect.forkScoped(Effect.provide(closeThrough(day), closings))
+      yield* Effect.forkScoped(Effect.provide(closeDue(), closings))
       yield* TestClock.adjust("3 hours")
       assert.deepStrictEqual(begun, [0, next_ms])
     })
