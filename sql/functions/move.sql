@@ -18,8 +18,6 @@ drop function if exists stored_tables;
 create function stored_tables() returns table (name text, id oid)
 language sql
 stable
--- Otherwise the planner expects 1,000 tables and reads the whole catalog of columns.
-rows 30
 set search_path from current
 as $$
   select c.relname::text, coalesce(s.id, c.oid)
