@@ -61,19 +61,30 @@ const logMismatches = (mismatches: ReadonlyArray<ClosingMismatch>) =>
 const defects_max = 5
 
 /**
- * Pause of servers and operators after each closing, as a multiple of its duration, so that a catch-up of many days leaves
- * the processor to the sales. The limit is for a machine that was suspended during a closing.
+ * After each closing, servers and commands pause for this multiple of its duration. So the sales keep most of the processor
+ * while a process closes the days of a whole year.
  */
-const usualRest = 2
-const rest_max = Duration.seconds(1)
+const usualPause = 2
+
+/** Longest pause. The machine may have been suspended during a closing. */
+const pause_max = Duration.seconds(1)
+
+/** Which companies a call closes, and how long it pauses. */
+interface ClosingOptions {
+  /** By default all companies. */
+  readonly only?: CompanyId | undefined
+  /** Pause after each closing, as a multiple of its duration. By default there is no pause. */
+  readonly pause?: number
+}
 
 /**
  * Closes every day up to `last`, oldest first. If a day of a company cannot be closed, the company's later days stay open.
  * After a defect, closes the days of the other companies, logs the mismatches, and dies with the first defect.
- *
- * @param rest the pause after each closing, as a multiple of its duration.
  */
-export const closeThrough = Effect.fn("CloseDays.closeThrough")(function* (last: string, only?: CompanyId, rest = 0) {
+export const closeThrough = Effect.fn("CloseDays.closeThrough")(function* (
+  last: string,
+  { only, pause = 0 }: ClosingOptions = {}
+) {
   const closings = yield* Closings
   const waiting: Array<CompanyDay> = []
   const mismatches: Array<ClosingMismatch> = []
@@ -101,7 +112,7 @@ export const closeThrough = Effect.fn("CloseDays.closeThrough")(function* (last:
         Effect.result,
         Effect.timed
       )
-      if (rest > 0) yield* Effect.sleep(Duration.min(Duration.times(lasted, rest), rest_max))
+      if (pause > 0) yield* Effect.sleep(Duration.min(Duration.times(lasted, pause), pause_max))
       if (closed._tag === "Failure") mismatches.push(closed.failure)
       else if (closed.success === "waiting") waiting.push(which)
       else if (closed.success === "broken") continue
@@ -127,7 +138,7 @@ const isOverInDatabase = (day: string) => Closings.use(({ hasPassed }) => hasPas
 export const closeByHand = Effect.fn("CloseDays.closeByHand")(function* (day: string, only?: CompanyId) {
   yield* requireAction("deposit")
   if (!isOver(day, yield* DateTime.now) || !(yield* isOverInDatabase(day))) return yield* new DayNotOver({ day })
-  return yield* closeThrough(day, only, usualRest)
+  return yield* closeThrough(day, { only, pause: usualPause })
 })
 
 /** The last local day that ended at least `closingDelay` ago. */
@@ -140,7 +151,7 @@ const dueDay = Effect.map(DateTime.now, (now) => {
 export const closeDue = Effect.fn("CloseDays.closeDue")(function* () {
   const last = yield* dueDay
   if (!(yield* isOverInDatabase(last))) return false
-  const { isComplete, mismatches, stored, waiting } = yield* closeThrough(last, undefined, usualRest)
+  const { isComplete, mismatches, stored, waiting } = yield* closeThrough(last, { pause: usualPause })
   if (stored > 0) yield* Effect.logInfo("days were closed", { closings: stored })
   yield* logMismatches(mismatches)
   return isComplete && waiting.length === 0 && mismatches.length === 0

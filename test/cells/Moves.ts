@@ -205,6 +205,6 @@ export const busyCompany = Effect.fnUntraced(function* (company: number) {
   yield* (yield* Adjustments).adjust({ companyId, goal: Amount.make(50_000), reference: "reset", since: at, at })
   const [row] = yield* sql<{ cell: string }>`select cell from directory.company where id = ${company}`
   yield* offered(`${row?.cell}`, company)
-  yield* closeThrough(periodsAt(at).day, companyId)
+  yield* closeThrough(periodsAt(at).day, { only: companyId })
   return { pending, unresolved }
 })

@@ -187,7 +187,7 @@ layer(WebhookServer, { excludeTestServices: true })("the lists of the client", (
       const client = yield* clientAs(apiKey)
       const first = dayOf(yield* DateTime.now)
       const last = daysBefore(first, -202)
-      yield* closeThrough(last, companyId)
+      yield* closeThrough(last, { only: companyId })
       const all = yield* Effect.promise(() => collect(client.cierresTodos()))
       assert.deepStrictEqual(
         all.map(({ dia }) => dia),

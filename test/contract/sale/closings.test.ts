@@ -28,7 +28,7 @@ const closedCompany = Effect.gen(function* () {
   yield* post(`/v1/transacciones/${sold.transaction_id}/anular`, {}, { ...auth, "idempotency-key": "anular" })
   yield* deposit(companyId, 500, "otro")
   yield* until("2026-03-13T10:00:00-04:00")
-  yield* closeThrough(nextDay, companyId)
+  yield* closeThrough(nextDay, { only: companyId })
   return { auth, companyId, sold }
 })
 

@@ -96,7 +96,7 @@ const closeYesterday = Effect.fnUntraced(function* (companyId: CompanyId) {
   yield* Ledger.use(({ deposit }) =>
     deposit({ companyId, amount: Amount.make(centavos(1)), reference: `cierre ${companyId}`, at })
   )
-  yield* closeThrough(dayOf(at), companyId)
+  yield* closeThrough(dayOf(at), { only: companyId })
 })
 
 /**

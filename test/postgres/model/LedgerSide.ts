@@ -147,7 +147,7 @@ const close = Effect.fnUntraced(function* (side: Side, { ahead_s }: Command & { 
   const last = daysBefore(dayOf(DateTime.add(yield* DateTime.now, { seconds: ahead_s })), 1)
   return yield* Effect.forEach(ids, (companyId) =>
     Effect.all({
-      closed: closeThrough(last, companyId),
+      closed: closeThrough(last, { only: companyId }),
       contents: Effect.map(closings.list(companyId, {}, page), ({ items }) =>
         items.map(({ content }) => ({
           ...content,

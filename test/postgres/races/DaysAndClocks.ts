@@ -39,7 +39,9 @@ export const closingsOf = Effect.fnUntraced(function* (company: number) {
 
 /** Closes the day of a company, and of no other company. */
 export const close = (company: number, last = day) =>
-  Effect.map(closeThrough(last, CompanyId.make(company)), ({ mismatches }) => assert.deepStrictEqual(mismatches, []))
+  Effect.map(closeThrough(last, { only: CompanyId.make(company) }), ({ mismatches }) =>
+    assert.deepStrictEqual(mismatches, [])
+  )
 
 /** The sums of a closing in centavos. */
 export const figuresOf = ({ closing, deposits, held, opening, reversals, sales }: ClosingContent) => ({

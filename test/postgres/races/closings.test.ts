@@ -157,7 +157,7 @@ layer(Postgres, { excludeTestServices: true })("the closing of a day", (it) => {
       const sql = yield* PgClient.PgClient
       const id = yield* soldDaysAhead
       yield* sql`update cell.block set earliest = latest where company_id = ${id} and list = 'sale'`
-      const { mismatches } = yield* afterMidnight(closeThrough(day, CompanyId.make(id)))
+      const { mismatches } = yield* afterMidnight(closeThrough(day, { only: CompanyId.make(id) }))
       assert.lengthOf(mismatches, 1)
       const migration = readFileSync(new URL("cell/0025_block_days.sql", yield* SqlFolder), "utf8")
       yield* sql.unsafe(`do $m$ begin set local search_path = cell; execute $b$${migration}$b$; end $m$`).unprepared
