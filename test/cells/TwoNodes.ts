@@ -26,8 +26,8 @@ const cellOnNode = "sur"
 export class NodeUrl extends Context.Service<NodeUrl, string>()("saldo/test/NodeUrl") {}
 
 /**
- * Connections to the second node, which the tests of a file share. A new connection for each statement would compile the
- * functions of the cell again, which takes longer than the statement.
+ * Connections to the second node, which the tests of a file share. Postgres compiles functions for each
+ * connection, which takes longer than most statements.
  */
 class NodeConnections extends Context.Service<
   NodeConnections,
