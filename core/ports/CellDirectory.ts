@@ -8,7 +8,7 @@ export class CellDirectory extends Context.Service<
   {
     /** The oldest cell first. */
     readonly list: Effect.Effect<ReadonlyArray<Cell>>
-    /** The same cells with their sizes. Asks the server of each cell. */
+    /** The cells of `list` with the sizes of their tables. Asks the server of each cell. */
     readonly measured: Effect.Effect<ReadonlyArray<MeasuredCell>>
     /**
      * Makes an open cell with its tables and its ids on a node, completely or not at all. Returns false if the cell exists.

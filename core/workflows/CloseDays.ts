@@ -66,7 +66,7 @@ const defects_max = 5
  */
 const usualPause = 2
 
-/** Longest pause. The machine may have been suspended during a closing. */
+/** Longest pause. If the machine was suspended during a closing, the closing seems to have taken hours. */
 const pause_max = Duration.seconds(1)
 
 /** Which companies a call closes, and how long it pauses. */

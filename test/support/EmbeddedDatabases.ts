@@ -34,8 +34,8 @@ export const copyDatabase = (url: string, template: string, name: string): Effec
   )
 
 /**
- * Copies a template and prepares the copy, unless another test file of the run has done so. Test files that need the same
- * copy at the same time wait for the first one.
+ * Makes a new template: a prepared copy of another template. Does nothing if a test file of the run has made it. Test files
+ * that need it at the same time wait until it is complete.
  */
 export const copyOnce = (
   url: string,
