@@ -15,7 +15,7 @@ import { createServer } from "node:net"
 import { totalmem } from "node:os"
 import { basename, dirname, join, relative } from "node:path"
 import { promisify } from "node:util"
-import { canReach, EmbeddedFailed, makeWhole, own, ownAll, type SystemUser } from "./EmbeddedFiles.ts"
+import { canReach, EmbeddedFailed, makeWhole, own, ownAll, type SystemUser, textIn } from "./EmbeddedFiles.ts"
 
 interface Link {
   readonly source: string
@@ -155,8 +155,7 @@ export const runningPort = (cluster: Cluster): number | null => {
 
 const pidFileOf = (cluster: Cluster): string => join(dataOf(cluster), "postmaster.pid")
 
-const pidLines = (cluster: Cluster): ReadonlyArray<string> =>
-  existsSync(pidFileOf(cluster)) ? readFileSync(pidFileOf(cluster), "utf8").split("\n") : []
+const pidLines = (cluster: Cluster): ReadonlyArray<string> => textIn(pidFileOf(cluster)).split("\n")
 
 /**
  * Whether the process with this id is this cluster's server. After a crash, or in a new container, the pid file may
@@ -169,8 +168,7 @@ const isServer = (cluster: Cluster, pid: number): boolean => {
     if (!(cause instanceof Error && "code" in cause && cause.code === "EPERM")) return false
   }
   if (!existsSync("/proc/self/cmdline")) return true
-  const command = `/proc/${pid}/cmdline`
-  return existsSync(command) && (readFileSync(command, "utf8").includes(dataOf(cluster)) || worksIn(cluster, pid))
+  return textIn(`/proc/${pid}/cmdline`).includes(dataOf(cluster)) || worksIn(cluster, pid)
 }
 
 // Compares the working directory of the process with the data directory of the cluster. The command line may contain
@@ -187,7 +185,7 @@ const worksIn = (cluster: Cluster, pid: number): boolean => {
 export const start = async (cluster: Cluster, port: number): Promise<void> => {
   const [pid] = pidLines(cluster)
   // Postgres refuses to start if the pid file names a living process, even one that is not Postgres.
-  if (pid !== undefined && !isServer(cluster, Number(pid))) rmSync(pidFileOf(cluster), { force: true })
+  if (!isServer(cluster, Number(pid))) rmSync(pidFileOf(cluster), { force: true })
   await run(cluster, "pg_ctl", [
     "start",
     "-D",

@@ -35,6 +35,17 @@ export const attempt = <A>(run: () => A, message: string): A => {
 export const codeOf = (cause: unknown): string =>
   cause instanceof Error && "code" in cause ? String(cause.code) : String(cause)
 
+/** Returns the text of a file that another process may remove at any time. Empty if the file does not exist. */
+export const textIn = (path: string): string => {
+  try {
+    return readFileSync(path, "utf8")
+  } catch (cause) {
+    // A file below /proc gives ESRCH if its process ends between opening and reading.
+    if (["ENOENT", "ESRCH"].includes(codeOf(cause))) return ""
+    throw cause
+  }
+}
+
 /** Whether the user may enter the directory and every directory above it. */
 export const canReach = (directory: string, user: SystemUser | null): boolean => {
   if (user === null) return canEnter(directory)

@@ -1,9 +1,10 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
+import { textIn } from "../../adapters/embedded/EmbeddedFiles.ts"
 import { EmbeddedPostgres } from "../../adapters/embedded/EmbeddedPostgres.ts"
 
 /** URL of another database on the same server. */
@@ -52,21 +53,19 @@ export const copyOnce = (
     yield* sql`alter database ${sql(unfinished)} rename to ${sql(name)}`
   }).pipe(Effect.scoped, Effect.provide(Reactivity.layer), Effect.orDie)
 
-const fileIn = (directory: string): string => join(directory, "data", "postmaster.pid")
-
-const firstLine = (file: string): number => Number(readFileSync(file, "utf8").split("\n")[0])
-
 /** Process id of the Postgres with this data directory; null if that Postgres was shut down cleanly. */
 export const postgresPidIn = (directory: string): number | null => {
-  const file = fileIn(directory)
-  return existsSync(file) ? firstLine(file) : null
+  const [pid] = textIn(join(directory, "data", "postmaster.pid")).split("\n")
+  return pid ? Number(pid) : null
 }
 
 /** Process id of the Postgres in Saldo's data directory. */
 export const postgresPidOf = (dataDirectory: string): number | null => postgresPidIn(join(dataDirectory, "postgres"))
 
 /** Process id of the postmaster of the embedded Postgres. */
-export const postmasterPid = EmbeddedPostgres.useSync(({ directory }) => firstLine(fileIn(directory)))
+export const postmasterPid = EmbeddedPostgres.use(({ directory }) =>
+  Effect.orDie(Effect.fromNullishOr(postgresPidIn(directory)))
+)
 
 /** An embedded Postgres with Saldo's own settings. Its data directory is deleted at the end. */
 export const temporaryPostgres = Layer.unwrap(
