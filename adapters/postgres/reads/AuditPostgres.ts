@@ -219,10 +219,13 @@ const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const readCells = yield* everyCell
 
-  const examine = Effect.fnUntraced(function* ({ cell, invariant, query, sql }: Check) {
-    if (cell !== null) yield* searchCell(cell.sql)
+  /** Runs a query. The search path is already the cell if the check before has the same cell. */
+  const examine = Effect.fnUntraced(function* ({ cell, invariant, query, sql }: Check, before: Check | undefined) {
+    if (cell !== null && cell !== before?.cell) yield* searchCell(cell.sql)
+    // The comment gives each cell its own prepared statement. Postgres plans a shared one again for each search path.
+    const ofCell = cell === null ? query : `/* ${cell.name} */ ${query}`
     const [row] = yield* sql<ExaminedRow>`
-      with broken as materialized (${sql.literal(query)})
+      with broken as materialized (${sql.literal(ofCell)})
       select
         (select count(*) from broken) as violations,
         coalesce((select jsonb_agg(b) from (select * from broken limit ${offenders_max}) as b), '[]') as offenders`
@@ -254,7 +257,7 @@ const make = Effect.gen(function* () {
     const companies = cells.length > 1 ? yield* companiesFor(sql, nodes.length > 1) : null
     const checks = (yield* Effect.forEach(nodes, (ofNode) => checksOfNode(ofNode, sql, companies))).flat()
     const examined = Effect.forEach(checks, (check, index) =>
-      Effect.andThen(report(index, checks.length), examine(check))
+      Effect.andThen(report(index, checks.length), examine(check, checks[index - 1]))
     )
     return resultsOf(yield* inSnapshots(nodes, examined))
   })
