@@ -155,7 +155,7 @@ export const runningPort = (cluster: Cluster): number | null => {
 
 const pidFileOf = (cluster: Cluster): string => join(dataOf(cluster), "postmaster.pid")
 
-const pidLines = (cluster: Cluster): ReadonlyArray<string> => textIn(pidFileOf(cluster)).split("\n")
+const pidLines = (cluster: Cluster): ReadonlyArray<string> => textIn(pidFileOf(cluster))?.split("\n") ?? []
 
 /**
  * Whether the process with this id is this cluster's server. After a crash, or in a new container, the pid file may
@@ -168,7 +168,8 @@ const isServer = (cluster: Cluster, pid: number): boolean => {
     if (!(cause instanceof Error && "code" in cause && cause.code === "EPERM")) return false
   }
   if (!existsSync("/proc/self/cmdline")) return true
-  return textIn(`/proc/${pid}/cmdline`).includes(dataOf(cluster)) || worksIn(cluster, pid)
+  const command = textIn(`/proc/${pid}/cmdline`)
+  return command !== null && (command.includes(dataOf(cluster)) || worksIn(cluster, pid))
 }
 
 // Compares the working directory of the process with the data directory of the cluster. The command line may contain
@@ -185,7 +186,7 @@ const worksIn = (cluster: Cluster, pid: number): boolean => {
 export const start = async (cluster: Cluster, port: number): Promise<void> => {
   const [pid] = pidLines(cluster)
   // Postgres refuses to start if the pid file names a living process, even one that is not Postgres.
-  if (!isServer(cluster, Number(pid))) rmSync(pidFileOf(cluster), { force: true })
+  if (pid !== undefined && !isServer(cluster, Number(pid))) rmSync(pidFileOf(cluster), { force: true })
   await run(cluster, "pg_ctl", [
     "start",
     "-D",

@@ -35,13 +35,13 @@ export const attempt = <A>(run: () => A, message: string): A => {
 export const codeOf = (cause: unknown): string =>
   cause instanceof Error && "code" in cause ? String(cause.code) : String(cause)
 
-/** Returns the text of a file that another process may remove at any time. Empty if the file does not exist. */
-export const textIn = (path: string): string => {
+/** Returns the text of a file that another process may remove at any time. Null if the file does not exist. */
+export const textIn = (path: string): string | null => {
   try {
     return readFileSync(path, "utf8")
   } catch (cause) {
     // A file below /proc gives ESRCH if its process ends between opening and reading.
-    if (["ENOENT", "ESRCH"].includes(codeOf(cause))) return ""
+    if (["ENOENT", "ESRCH"].includes(codeOf(cause))) return null
     throw cause
   }
 }

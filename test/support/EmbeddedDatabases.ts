@@ -55,8 +55,8 @@ export const copyOnce = (
 
 /** Process id of the Postgres with this data directory; null if that Postgres was shut down cleanly. */
 export const postgresPidIn = (directory: string): number | null => {
-  const [pid] = textIn(join(directory, "data", "postmaster.pid")).split("\n")
-  return pid ? Number(pid) : null
+  const text = textIn(join(directory, "data", "postmaster.pid"))
+  return text === null ? null : Number(text.split("\n")[0])
 }
 
 /** Process id of the Postgres in Saldo's data directory. */

@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from "node:child_process"
+import { once } from "node:events"
 import {
   chmodSync,
   existsSync,
@@ -10,6 +11,7 @@ import {
   writeFileSync
 } from "node:fs"
 import { join } from "node:path"
+import { Worker } from "node:worker_threads"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Schedule } from "effect"
 import { runningPort } from "../../../adapters/embedded/EmbeddedCluster.ts"
@@ -142,7 +144,37 @@ describe("the Postgres of a data directory", () => {
       rmSync(pidFile)
     })
   )
+
+  it.effect("is not found while its pid file is removed", () =>
+    Effect.gen(function* () {
+      const home = yield* temporaryDirectory
+      const pidFile = join(home, "data", "postmaster.pid")
+      mkdirSync(join(home, "data"))
+      yield* Effect.acquireRelease(
+        Effect.promise(() => removingAgainAndAgain(pidFile)),
+        (thread) => Effect.promise(() => thread.terminate())
+      )
+      // Code that first checks whether the file exists, and then reads it, fails here about once in 100 reads.
+      for (let read = 0; read < 5_000; read++)
+        assert.isNull(runningPort({ binaries: "", directory: home, user: null, settings: {} }))
+    })
+  )
 })
+
+/** A thread that creates and removes a file until it is terminated. */
+const removingAgainAndAgain = async (file: string): Promise<Worker> => {
+  const program = `
+    const { rmSync, writeFileSync } = require("node:fs")
+    const { parentPort, workerData } = require("node:worker_threads")
+    parentPort.postMessage("started")
+    for (;;) {
+      writeFileSync(workerData, "1")
+      rmSync(workerData)
+    }`
+  const thread = new Worker(program, { eval: true, workerData: file })
+  await once(thread, "message")
+  return thread
+}
 
 describe("a first start that is interrupted", { timeout: timeout_ms }, () => {
   it.live("leaves a complete data directory and no file with a password", () =>
