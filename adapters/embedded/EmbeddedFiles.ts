@@ -40,7 +40,7 @@ export const textIn = (path: string): string | null => {
   try {
     return readFileSync(path, "utf8")
   } catch (cause) {
-    // A file below /proc gives ESRCH if its process ends between opening and reading.
+    // Reading a file below /proc fails with ESRCH if its process ends after the file was opened.
     if (["ENOENT", "ESRCH"].includes(codeOf(cause))) return null
     throw cause
   }

@@ -61,12 +61,12 @@ const logMismatches = (mismatches: ReadonlyArray<ClosingMismatch>) =>
 const defects_max = 5
 
 /**
- * After each closing, servers and commands pause for this multiple of its duration. So the sales keep most of the processor
- * while a process closes the days of a whole year.
+ * A server or command that closes days pauses after each one, for this many times as long as the closing took. So the
+ * sales keep most of the processor, even while the days of a whole year are closed.
  */
 const usualPause = 2
 
-/** Longest pause. If the machine was suspended during a closing, the closing seems to have taken hours. */
+/** No pause is longer than this. Otherwise, if the machine was suspended during a closing, the pause would also last hours. */
 const pause_max = Duration.seconds(1)
 
 /** Which companies a call closes, and how long it pauses. */

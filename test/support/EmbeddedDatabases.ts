@@ -35,8 +35,8 @@ export const copyDatabase = (url: string, template: string, name: string): Effec
   )
 
 /**
- * Makes a new template: a prepared copy of another template. Does nothing if a test file of the run has made it. Test files
- * that need it at the same time wait until it is complete.
+ * Copies a template and prepares the copy, as a new template. Does nothing if another test file has already made it in this
+ * test run. Test files that need it meanwhile wait until it is complete.
  */
 export const copyOnce = (
   url: string,

@@ -16,7 +16,7 @@ export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>
 /** Number of connections of the pool. PG_POOL_MAX counts the connections of all pools of a process. */
 export const PoolSize = Context.Reference<number>("saldo/adapters/PoolSize", { defaultValue: () => 0 })
 
-/** The function that opens a pool of connections. Tests use another function, which returns the pool of an earlier command. */
+/** Opens a pool of connections. Tests replace it with a function that reuses the pool that an earlier command opened. */
 export const OpenPool = Context.Reference<typeof PgClient.make>("saldo/adapters/OpenPool", {
   defaultValue: () => PgClient.make
 })

@@ -219,10 +219,11 @@ const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const readCells = yield* everyCell
 
-  /** Runs a query. The search path is already the cell if the check before has the same cell. */
-  const examine = Effect.fnUntraced(function* ({ cell, invariant, query, sql }: Check, before: Check | undefined) {
-    if (cell !== null && cell !== before?.cell) yield* searchCell(cell.sql)
-    // The comment gives each cell its own prepared statement. Postgres plans a shared one again for each search path.
+  /** Runs the query of a check. Sets the search path to its cell, unless the previous check has already done so. */
+  const examine = Effect.fnUntraced(function* ({ cell, invariant, query, sql }: Check, previous: Check | undefined) {
+    if (cell !== null && cell !== previous?.cell) yield* searchCell(cell.sql)
+    // The comment makes the text differ, so each cell has its own prepared statement. If the cells shared one, Postgres
+    // would plan it again whenever the search path changes.
     const ofCell = cell === null ? query : `/* ${cell.name} */ ${query}`
     const [row] = yield* sql<ExaminedRow>`
       with broken as materialized (${sql.literal(ofCell)})

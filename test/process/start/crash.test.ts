@@ -145,7 +145,7 @@ describe("the Postgres of a data directory", () => {
     })
   )
 
-  it.effect("is not found while its pid file is removed", () =>
+  it.effect("is not found if its pid file disappears during the search", () =>
     Effect.gen(function* () {
       const home = yield* temporaryDirectory
       const pidFile = join(home, "data", "postmaster.pid")
@@ -161,7 +161,7 @@ describe("the Postgres of a data directory", () => {
   )
 })
 
-/** A thread that creates and removes a file until it is terminated. */
+/** A thread that creates and removes a file in a loop. */
 const removingAgainAndAgain = async (file: string): Promise<Worker> => {
   const program = `
     const { rmSync, writeFileSync } = require("node:fs")
